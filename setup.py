@@ -59,7 +59,7 @@ VARIANT_ARGS = {
     "wide_x86_v3_pext": [*X86_V3, "-DC4_PEXT"],
 }
 
-# Modules whose words of squares have 128 bits (c4core/engine/word.h); others serve narrow boards.
+# Modules whose bitboards have 128 bits (c4core/engine/word.h); others are for narrow boards.
 WIDE = (
     "c4core.engine.kernel",
     "c4core.engine.wide",
@@ -76,10 +76,10 @@ WIDE = (
 # These loop over a position's few moves; vectorization costs more than it saves.
 SHORT_LOOPS = ("portable", "wide", *VARIANT_ARGS)
 
-# The sums of these models must be the same to the last bit on every processor: no fused products.
+# The sums of these models must be equal to the last bit on every processor: no fused multiply-add.
 EXACT_FLOATS = ("residual", "tuples")
 
-# Compiling takes most of the build time. -O3 pays in the search, and in numeric loops of players.
+# Compiling takes most of the build time. -O3 pays off in the search and in loops of players.
 # With -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once per command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "players")
@@ -91,7 +91,7 @@ MODEL_ARGS = ["-O2", "-fpeel-loops", "-funswitch-loops"]
 
 
 BUILT = f"build/lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
-"""The folder of the last build, with which sources are compared."""
+"""The folder of the last build; modules with newer sources are compiled again."""
 
 
 class BuildExt(build_ext):
@@ -165,7 +165,7 @@ def optimization(source: Path) -> list[str]:
 
 
 def only_describes() -> bool:
-    """Whether nothing is built: a tool reads the metadata, or packs the sources."""
+    """Whether setup.py only provides metadata or packs the sources, so that nothing is built."""
     words = set(sys.argv[1:])
     building = {"bdist_wheel", "build", "build_ext", "develop", "editable_wheel", "install"}
     return bool(words & {"dist_info", "egg_info", "sdist"}) and not words & building
@@ -185,7 +185,7 @@ def modules() -> list[Extension]:
             "wraparound": False,
             "initializedcheck": DEBUG,
             "cdivision": True,
-            "embedsignature": False,  # functions have theirs; classes have it in their docstring
+            "embedsignature": False,  # functions have one; docstrings of classes include theirs
         },
     )
     return translated

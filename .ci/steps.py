@@ -37,7 +37,7 @@ class Step:
     """The usual time on two cores."""
     about: str
     beside: bool = False
-    """Whether it runs in parallel with the step before it, because each uses one core."""
+    """Whether the step runs in parallel with the one before it; each uses one core."""
 
 
 GATE = [

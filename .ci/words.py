@@ -1,4 +1,4 @@
-"""Find wording that English readers trip over: ``make lint`` runs it, and every match is an error.
+"""Find wording that confuses English readers. ``make lint`` runs it; every match is an error.
 
 It reads comments, docstrings, strings, the page's labels and the documents. ``--count`` prints the
 number of matches of each pattern in each package instead. A line that has to keep a match, because
@@ -78,7 +78,7 @@ class Match(NamedTuple):
 
 
 def texts(path: Path, source: str) -> Iterator[tuple[int, str, bool]]:
-    """The texts of a source for people: offset, text, and whether it is a docstring."""
+    """Yield the texts that people read: offset, text, and whether it is a docstring."""
     if path.suffix in {".md", ".html"}:
         yield 0, FENCED.sub(blank, source), False
         return
@@ -88,7 +88,7 @@ def texts(path: Path, source: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def blank(found: re.Match[str]) -> str:
-    """Spaces in place of the match, with its line ends."""
+    """The match with a space for each character except line ends."""
     return re.sub(r"[^\n]", " ", found.group())
 
 
@@ -118,7 +118,7 @@ def check(path: Path) -> Iterator[Match]:
 
 
 def squeeze(found: re.Match[str]) -> str:
-    """One space, and markers that keep the offsets and match nothing."""
+    """One space, after null characters that keep the offsets and match nothing."""
     return "\0" * (len(found.group()) - 1) + " "
 
 

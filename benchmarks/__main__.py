@@ -24,10 +24,10 @@ class Subject(NamedTuple):
     """A subject of measurements, with its modules and its page."""
 
     measure: str
-    """The module with the commands in its ``main``."""
+    """The module whose group ``main`` has the commands."""
     render: str = ""
-    """The module whose ``places`` makes the texts of the page. If it has ``draw``, that makes the
-    plots."""
+    """The module whose function ``places`` makes the texts of the page. Its function ``draw``, if
+    there is one, makes the plots."""
     page: str = ""
     """The name of the page; a subject without a page only prints its figures."""
 

@@ -127,7 +127,7 @@ def take_sample(ply: int, units: int, *, seed: int) -> dict[str, Any]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/books-log.md``."""
+    """The text of each place in ``docs/books-log.md``."""
     built = sorted(figures_of(parts, "build"), key=lambda each: each["plies"])
     rows = [
         each
@@ -150,5 +150,5 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
 
 
 def _hours(figures: Mapping[str, Any]) -> float:
-    """The estimated hours of one thread for the whole ply."""
+    """The estimated hours of one thread for the complete ply."""
     return float(figures["seconds"] / figures["unit_positions"] * figures["searched"] / HOUR)

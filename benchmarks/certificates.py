@@ -179,7 +179,7 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
     """Play games of ``proof``, and count the games whose score is worse than its bound.
 
     If the certificate is for both sides, ``proof`` alternates between moving first and second.
-    ``searches`` counts the positions that a solver was asked about, without the opponent's.
+    ``searches`` counts the positions that were given to a solver, except by the opponent.
     """
     info = Certificate.open(named_file(certificate)).info
     sides: list[Side] = [info.prover(upper=half.upper) for half in info.halves]
@@ -203,7 +203,7 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
         moves += own
         others += record.length - own
         seconds += record.seconds_of(side)
-    # Only "perfect" uses a solver for its search; each of its moves is one question.
+    # Only "perfect" uses a solver, and calls it once for each of its moves.
     asked = others if "analyst" in parse_player(opponent).kind.resources else 0
     return {
         "certificate": certificate,
@@ -220,7 +220,7 @@ def play(certificate: str, opponent: str, number: int) -> dict[str, Any]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/certificates-log.md``."""
+    """The text of each place in ``docs/certificates-log.md``."""
     proven = sorted(figures_of(parts, "boards"), key=lambda each: each["positions"])
     engines, processors = (
         ", ".join(sorted({str(each[name]) for each in proven}))

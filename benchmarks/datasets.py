@@ -79,7 +79,7 @@ def build_dataset(
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/datasets-log.md``."""
+    """The text of each place in ``docs/datasets-log.md``."""
     rows = [
         part.figures
         | {

@@ -129,7 +129,7 @@ def prove(
 
 
 def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
-    """The output of ``c4``; None if it did not end in time."""
+    """The JSON output of ``c4``; None if it did not end in time."""
     whole = [sys.executable, "-m", "cli", *command]
     process = subprocess.Popen(whole, cwd=ROOT, stdout=subprocess.PIPE)
     with process:
@@ -146,7 +146,7 @@ def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/deep-log.md``."""
+    """The text of each place in ``docs/deep-log.md``."""
     rows = []
     machines: dict[str, list[str]] = {}
     for part in sorted(

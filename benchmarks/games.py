@@ -1,4 +1,4 @@
-"""Random games of 7x6."""
+"""Random games on 7x6."""
 
 from __future__ import annotations
 

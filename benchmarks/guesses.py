@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 FIRST_PLY: Final = 10
-"""Fewer stones make the check of a guess take minutes."""
+"""The least number of stones; with fewer, it takes minutes to solve a position."""
 
 BANDS: Final = ((10, 11), (12, 15), (16, 21), (22, 27), (28, 39))
-"""The first and last plies of the rows of the page."""
+"""The first and last ply of each row in the page's table."""
 
 
 @click.group(context_settings=WITH_HELP)
@@ -101,7 +101,7 @@ def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/boards.md``."""
+    """The text of each place in ``docs/boards.md``."""
     rows = [_row(part.figures, first, last) for part in parts.values() for first, last in BANDS]
     return {
         "guesses": table(

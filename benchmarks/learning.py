@@ -5,7 +5,7 @@
     python -m benchmarks learning learners --data E --data M --test T
     python -m benchmarks learning opponents
 
-An interrupted training is resumed from its model file. If the training is complete, the model is
+Interrupted training is resumed from the model's file. If the training is complete, the model is
 only measured. PyTorch is imported only when it is used, because the import takes seconds.
 """
 
@@ -58,17 +58,17 @@ OPPONENTS: Final = (
     *("learning-selfplay:model={selfplay}", "learning-tuples:model={tuples-1}"),
     "perfect",
 )
-"""Every player that plays from any position, apart from programs and stored games."""
+"""All players that play from any position, without programs and players with stored games."""
 EPOCHS: Final = {"residual": 7, "tuples": 6}
 TABLE_MB: Final = 256
 """The table size of the solver for perfect play."""
 STONES: Final = 4
-"""Number of stones in the openings for two players without random choices."""
+"""Number of stones in the openings of matches without random choices."""
 LATER: Final = 8
-"""Test positions with at least this many stones are also measured separately. A test set includes
-most positions with fewer stones or their neighbours, so none like them are used for training."""
+"""Test positions with at least this many stones are also measured separately. Training leaves out
+test positions and their neighbours, which are most of the positions with fewer stones."""
 SETS: Final = ("all", "decisive", "quiet", "quiet_decisive")
-"""The sets of positions in a quality (c4core/models/quality.py)."""
+"""The kinds of positions that are counted separately (c4core/models/quality.py)."""
 QUALITY: Final = (
     "best column | result kept | decisive | quiet | quiet and decisive | wins missed | "
     "blocks missed | processor time per move"
@@ -205,7 +205,7 @@ def ship(*, model: Path, file: Path) -> None:
 def train_learner(
     path: Path, kind: str, data: tuple[Positions, Positions], *, seed: int, epochs: int | None
 ) -> Model:
-    """Train a learner in one thread, or resume an interrupted training."""
+    """Train a learner in one thread, or resume interrupted training."""
     import torch  # noqa: PLC0415 (slow to import)
 
     from c4core.models.torch.courses import ResidualCourse  # noqa: PLC0415
@@ -299,7 +299,7 @@ def mark_of_game(
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/learning-log.md``.
+    """The text of each place in ``docs/learning-log.md``.
 
     Raises:
         ValueError: a part of the page was not measured yet.

@@ -1,14 +1,14 @@
-"""Pages of the documents: their places, and tables made from templates.
+"""Fill the places of the documents' pages, and make tables from templates.
 
-A page has places, which ``python -m benchmarks render`` fills::
+A place is the text between two comments. ``python -m benchmarks render`` replaces this text::
 
     <!-- begin classes -->
     ...
     <!-- end classes -->
 
-A template is a string with fields in braces, as for :meth:`str.format`, and with additional
-formats: ``{seconds:span}``. ``|`` separates the cells of a row; a cell with a missing field is
-empty.
+A template is a string with fields in braces, as for :meth:`str.format`, with additional formats
+(:data:`FORMATS`): ``{seconds:span}``. ``|`` separates the cells of a row; a cell with a missing
+field is empty.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def run_c4(*arguments: str, silent: bool = False) -> Usage:
 
 
 def run_program(*command: str, silent: bool = False) -> Usage:
-    """Run a program to its end, as :func:`run_c4` does."""
+    """Run a program to its end, like :func:`run_c4`."""
     begin = time.perf_counter()
     output = subprocess.DEVNULL if silent else None
     with subprocess.Popen(command, cwd=ROOT, stdout=output) as process:

@@ -1,4 +1,4 @@
-"""Results of batch searches as arrays, in the order of the positions, and bounds of a table.
+"""Results of batch searches as arrays, in the order of the positions, and types of table bounds.
 
 Every score is for the side to move of its position, as in :mod:`c4core.evaluation`.
 """
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
     Keys = NDArray[Any]
-    """Keys of positions: uint64, on a wide board Python numbers (dtype object)."""
+    """Keys of positions: uint64; on a wide board Python integers (dtype object)."""
 
 BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("log_nodes", "u1")])
-"""The type of a bound on a narrow board that one solver's table exports for another: 11 bytes
+"""The type of a bound that one solver's table exports for another, on a narrow board: 11 bytes
 (:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).
 
 ``score`` is for the side to move of the position with this key. If ``is_upper``, the position's
@@ -30,10 +30,10 @@ of the number of positions searched for the bound; it is 31 for all numbers from
 """
 
 WIDE_BOUND: Final = np.dtype([BOUND.descr[0], ("key_high", "<u8"), *BOUND.descr[1:]])
-"""The same on a wide board, where a key has two halves: 19 bytes."""
+"""The type of a table bound on a wide board, where a key has two halves: 19 bytes."""
 
 TABLE_BOUND: Final = np.dtype(WIDE_BOUND.descr, align=True)
-"""The same in the engine (``TableBound`` in c4core/engine/kernel.pxd)."""
+"""The engine's type of a table bound (``TableBound`` in c4core/engine/kernel.pxd)."""
 
 
 def bound_type(board: BoardSize) -> np.dtype[np.void]:
@@ -64,9 +64,9 @@ class _Batch:
         return np.equal(self.lower, self.upper)
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Return arrays of length n by name, such as the columns of a table.
+        """Return arrays of length n by name, for example as the columns of a table.
 
-        ``score`` is masked if the bounds differ; ``value`` is then None if they leave it open.
+        ``score`` is masked if the bounds differ. ``value`` is None if the bounds leave it open.
         """
         values = map(value_between, self.lower.tolist(), self.upper.tolist())
         return {

@@ -1,10 +1,10 @@
 """The errors of positions, books, data sets, certificates and models.
 
-Each error has the wrong value as an attribute. Errors of players are in
+Most errors have the wrong value or the path of the file as an attribute. Errors of players are in
 :mod:`c4core.players.errors`.
 
-Every error that this project raises on purpose is a :class:`C4Error`. Errors about bad input are
-also a :class:`ValueError`, so callers can catch them by either class.
+Every error that this project raises on purpose is a :class:`C4Error`. Most errors about bad input
+are also a :class:`ValueError`, so callers can catch them by either class.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class C4Error(Exception):
 def _restored(kind: type[C4Error], arguments: tuple[object, ...]) -> C4Error:
     """Return the error as it was raised, but without its attributes."""
     error = kind.__new__(kind, *arguments)
-    # This calls the constructor of the other base class: ImportError's sets the message.
+    # This calls the constructor of the other base class; that of ImportError sets the message.
     super(C4Error, error).__init__(*arguments)
     return error
 
@@ -75,10 +75,11 @@ class GridError(C4Error, ValueError):
 
 
 class PositionError(C4Error, ValueError):
-    """A value or an object that does not give a position.
+    """A value that cannot be read as a position.
 
     Attributes:
-        field: the wrong part: ``moves``, ``grid``, ``key``, ``board``, or ``line`` for the whole.
+        field: the wrong part: ``moves``, ``grid``, ``key`` or ``board``; ``line`` for the complete
+            value.
     """
 
     def __init__(self, message: str, *, field: str = "line") -> None:
@@ -194,7 +195,7 @@ class CertificateMissingError(CertificateError, ValueError):
 
 
 class CertificateForeignError(CertificateError):
-    """The file is not a certificate, or is one of a newer format."""
+    """The file is not a certificate, or has another format version."""
 
 
 class CertificateDamagedError(CertificateError):
@@ -206,7 +207,7 @@ class CertificateWrongError(CertificateError):
 
     Attributes:
         key: the canonical key of the position where the proof fails.
-        ply: the number of stones on its board.
+        ply: the number of stones of this position.
     """
 
     def __init__(self, message: str, *, key: int, ply: int) -> None:
@@ -224,7 +225,7 @@ class ProvingStoppedError(CertificateError):
 
 
 class WeakC4Error(CertificateError):
-    """Base class of all errors of solutions in WeakC4's form."""
+    """Base class of all errors of WeakC4 solutions."""
 
 
 class SolutionFileError(WeakC4Error):
@@ -235,7 +236,7 @@ class HoleError(WeakC4Error):
     """The solution does not win against every reply.
 
     Attributes:
-        moves: the 0-based columns that lead from the start to the hole.
+        moves: the 0-based columns of a line, from the start, that the solution does not win.
     """
 
     def __init__(self, message: str, *, moves: tuple[int, ...]) -> None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 MOST_GAMES: Final = 100_000
-"""They take 0.1 to 0.3 s on most boards."""
+"""The default number of random games; they take 0.1 to 0.3 s on most boards."""
 EXPLORATION: Final = 0.5
-"""The factor of UCT. On positions of 8x7, 0.4 and 0.7 guessed better than 1.4."""
+"""UCT's exploration factor. On positions of 8x7, 0.4 and 0.7 gave better guesses than 1.4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Estimate:
     """A guess of a position's result for the side to move. It is not proven."""
 
     share: float
-    """The share of the games after the most tried column that the side to move wins; a draw counts
+    """The side to move's share of wins in the games after the most tried column; a draw counts
     half."""
     columns: tuple[float | None, ...]
     """The share after each column; None for a full column."""

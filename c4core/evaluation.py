@@ -2,8 +2,8 @@
 
 A win whose last stone is played when m stones are on the board scores
 ``(width * height + 1 - m) // 2``: on 7x6, 22 minus the number of the winner's stones at the end.
-A draw scores 0, and a loss is negative. If the game has already been won, the score of the position
-is that of the same win, seen from the other side.
+A draw scores 0, and a loss is negative. If the game has already been won, the position's score is
+the negative of the winner's score.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ NO_SCORE: Final = -128
 
 
 def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
-    """Return the worst and the best score of a game that is not over after ``ply`` stones."""
+    """Return the worst and the best possible score if the game is not over after ``ply`` stones."""
     cells = width * height
     return -((cells - ply) // 2), (cells + 1 - ply) // 2
 
 
 def final_score(position: Position) -> int:
-    """Return a finished game's score for the side that would move: 0 or minus the winner's."""
+    """Return a finished game's score for the side to move: 0, or minus the winner's score."""
     if position.winner is None:
         return 0
     return -score_limits(position.ply - 1, *position.board)[1]  # before the winner's last stone
@@ -73,7 +73,7 @@ def value_between(lower: int, upper: int) -> Value | None:
 
 
 def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tuple[int, ...]:
-    """Return the 0-based columns with the position's score; empty while either is unknown."""
+    """Return the 0-based columns with the position's score; empty if an argument is None."""
     if score is None or scores is None:
         return ()
     return tuple([column for column, value in enumerate(scores) if value == score])
@@ -133,7 +133,7 @@ class Evaluation(Bounded):
     """Wall-clock seconds of the search."""
 
     def to_dict(self) -> dict[str, int | float | str | None]:
-        """Return all facts as a flat dictionary, such as one row of a table."""
+        """Return all facts as a flat dictionary, for example as a row of a table."""
         return {**self._bounds(), "nodes": self.nodes, "seconds": self.seconds}
 
     def _repr_html_(self) -> str:
@@ -162,9 +162,9 @@ class Analysis(Bounded):
         return best_columns(self.score, self.scores)
 
     def to_dict(self) -> dict[str, int | float | str | None]:
-        """Return all facts as a flat dictionary, such as one row of a table.
+        """Return all facts as a flat dictionary, for example as a row of a table.
 
-        ``best`` has the best columns, separated by blanks, and ``score_1`` the score of the first
+        ``best`` has the best columns, separated by spaces, and ``score_1`` the score of the first
         column: columns count from 1.
         """
         return {
@@ -220,7 +220,7 @@ def signed(score: int | None) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace characters that cannot be printed, which XML does not allow, by U+FFFD."""
+    """Replace unprintable characters, which XML does not allow, with U+FFFD."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

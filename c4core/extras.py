@@ -25,7 +25,7 @@ class Extra(NamedTuple):
 IMPORTED_AS: Final = {"pillow": "PIL"}
 """Import names that differ from the package names."""
 
-PICTURES: Final = Extra("pictures with dots need", ("pillow",))
+PICTURES: Final = Extra("PNG and GIF pictures need", ("pillow",))
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch",))

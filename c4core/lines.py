@@ -1,7 +1,7 @@
 r"""The line protocol: one position on each line, as bare moves or as a JSON object.
 
-A line is either the moves, ``4453``, or another form that :mod:`c4core.reader` reads, or an object
-that gives a position in exactly one of three ways::
+A line is the moves (``4453``), another form that :mod:`c4core.reader` reads, or an object that
+gives a position in exactly one of three ways::
 
     {"id": "a17", "moves": "4453"}
     {"grid": ".......\n.......\n.......\n.......\n...o...\n...x..."}
@@ -18,14 +18,14 @@ text of a line with more than :data:`MAX_LINE` bytes is not kept.
 
 :func:`read_csv` reads the same requests from a table: CSV with a heading and one position in each
 row. The heading names the columns: at least one of ``moves``, ``key`` and ``grid``, and optionally
-``id`` and ``board``; other columns are ignored. If a row fills several of the first three, the
-first one in this order counts. The empty board is written ``-`` in the column ``moves``, because
-an empty cell is usually an error. Rows of a grid are separated by ``/`` or line breaks. Cells are
-separated by commas, semicolons or tabs, as in the heading.
+``id`` and ``board``; other columns are ignored. If a row has values in several of the columns
+``moves``, ``key`` and ``grid``, the first of them counts. The empty board is written ``-`` in the
+column ``moves``, because an empty cell is usually an error. Rows of a grid are separated by ``/``
+or line breaks. Cells are separated by commas, semicolons or tabs, as in the heading.
 
-:func:`read_json` reads JSON from other programs and refuses what they may read differently. If two
-fields have one name, Python takes the last one and other programs take the first. Python also
-reads NaN, Infinity and 1e999, which cannot be written again as JSON.
+:func:`read_json` refuses JSON that programs read in different ways. If two fields have the same
+name, Python takes the last one, and some programs take the first. Python also reads NaN, Infinity
+and 1e999, which cannot be written again as JSON.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ MAX_LINE = 64 * 1024
 MAX_NESTED: Final = 100
 """The largest number of levels of lists and objects in JSON that is stored or written again.
 
-Python's own limit is the rest of its stack, about 970 levels at best. Without a lower limit, a
-value could be read and stored, and later not be read again because less stack is left.
+Python's own limit is the rest of its stack, about 970 levels at most. Without a lower limit, a
+value could be read and stored, and later be unreadable because less stack is left.
 """
 
 TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
@@ -185,7 +185,7 @@ def parse_classic_line(
 ) -> Request | BadLine:
     """Read a line of the input or of a test file of Pascal Pons's solver.
 
-    An empty line is the empty board. A score behind the moves (``2252576253462244 -2``) is ignored.
+    An empty line is the empty board. A score after the moves (``2252576253462244 -2``) is ignored.
     The arguments and the result are as in :func:`parse_line`.
     """
     words = text.split()
@@ -204,7 +204,7 @@ def _field_of(error: C4Error) -> str:
 
 
 def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Position:
-    """Return the position after moves that are written as ``4453``, and in no other form.
+    """Return the position after moves written as ``4453``; no other form is accepted.
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
@@ -228,15 +228,15 @@ def parse_position(
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
-        GridError: a grid that is not one of a position of this size.
-        PositionError: the value is something else.
+        GridError: a grid does not show a position of this size.
+        PositionError: the value has none of these forms.
     """
     if isinstance(value, str):
         text = value.strip("\ufeff \t\r\n")
         if text[:1] in _JSON:
             value = _value(text)
         if isinstance(value, str):
-            # Blanks at the ends of a grid can be squares.
+            # Spaces at the ends of a grid can be squares.
             return _from_text(
                 value if is_grid(value, board) else text, board, zero_based=zero_based
             )
@@ -404,8 +404,8 @@ NO_MOVES: Final = "-"
 MAX_LINES: Final = 100
 """The largest number of lines in one row; the grid of the highest board has fewer.
 
-A cell in quotes may contain line breaks, so a missing closing quote would make one row of the rest
-of the file.
+A cell in quotes may contain line breaks, so a missing closing quote would turn the rest of the file
+into one row.
 """
 
 _POSITION: Final = ("moves", "key", "grid")
@@ -414,7 +414,7 @@ _SEPARATORS: Final = (",", ";", "\t")
 
 
 class HeadingError(C4Error, ValueError):
-    """The first line of a table has no valid heading."""
+    """The first line of a table is not a valid heading."""
 
 
 def read_csv(
@@ -428,11 +428,12 @@ def read_csv(
         zero_based: whether moves count columns from 0.
 
     Yields:
-        The request of each row, or a :class:`~c4core.lines.BadLine`. Its line number is that of
-        the row's last line, or of the line in the row that is not UTF-8.
+        The request of each row, or a :class:`~c4core.lines.BadLine`. The line number is that of
+        the row's last line, or of the line in the row that is too long or not UTF-8.
 
     Raises:
-        HeadingError: the first line is not a row of a table, or has no column for positions.
+        HeadingError: the first line is not a row of a table, has no column for positions, or has
+            the same column twice.
     """
     lines = _Lines(stream)
     first = next(lines, "")
@@ -550,7 +551,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the field {reprlib.repr(twice)} is there twice in an object")
+        raise ValueError(f"an object has the field {reprlib.repr(twice)} twice")
     return fields
 
 

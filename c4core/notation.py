@@ -17,25 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LABELS = string.digits + string.ascii_lowercase + string.ascii_uppercase
-"""The columns' characters by their numbers, for text that counts from 0."""
+"""The characters of columns. The index is the column's number in the text, from 0 or from 1."""
 
 MAX_BITS = 128
-"""``width * (height + 1)`` of the largest boards: squares, and a guard bit for each column."""
+"""The largest ``width * (height + 1)``: a bit for each square, and a guard bit for each column."""
 
 NARROW_BITS = 64
-"""The same for narrow boards, whose positions fit one word of 64 bits."""
+"""The largest ``width * (height + 1)`` of a narrow board: its positions fit into 64 bits."""
 
 MAX_WIDTH = len(LABELS) - 1
-"""Columns of the widest board: each has a character."""
+"""The number of columns of the widest board; each column has a character."""
 
 MAX_HEIGHT = 40
-"""Rows of the highest board. On a higher one, lines of four exceed the engine's shifts."""
+"""The number of rows of the highest board. On a higher one, the largest shift in the engine's test
+for four in a row would exceed a word of 128 bits."""
 
 NARROW_HEIGHT = 19
-"""Rows of the highest narrow board."""
+"""The number of rows of the highest narrow board."""
 
 _NUMBERS = {label: number for number, label in enumerate(LABELS)}
-"""A column's number by its character. ``lower()`` would accept the Kelvin sign as a ``k``."""
+"""The number of each character. ``lower()`` is not used: it turns the Kelvin sign into a ``k``."""
 
 _ONE_CASE = len(string.digits + string.ascii_lowercase)
 """The first number whose character is a capital letter."""
@@ -44,7 +45,7 @@ _BOARD = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
 
 class BoardSize(NamedTuple):
-    """Columns and rows of a board. ``str()`` writes ``7x6``, :func:`parse_board` reads it."""
+    """Columns and rows of a board. ``str()`` writes ``7x6``; :func:`parse_board` reads it."""
 
     width: int
     height: int
@@ -60,7 +61,7 @@ class BoardSize(NamedTuple):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the board is narrow: books, certificates and learners need a narrow board."""
+        """Whether the engine uses words of 64 bits. Books, certificates and data sets need this."""
         return self.width * (self.height + 1) <= NARROW_BITS and self.height <= NARROW_HEIGHT
 
 
@@ -94,7 +95,7 @@ def check_narrow(board: BoardSize, what: str) -> BoardSize:
 
     Args:
         board: any size.
-        what: the things that need a narrow board, in the plural, for the error's sentence.
+        what: the things that need a narrow board, in the plural, for the message.
 
     Raises:
         BoardError: the board is wide.
@@ -133,7 +134,8 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
     """Read a line of moves as 0-based columns. It does not check whether they can be played.
 
     Args:
-        text: one ASCII character for each move, in upper or lower case.
+        text: one ASCII character for each move. Case matters only if the board has more than 35
+            columns.
         width: columns of the board.
         zero_based: whether the text counts columns from 0.
 

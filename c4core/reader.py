@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 _FULL_WIDTH: Final = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: " "}
-"""East Asian forms of the ASCII characters."""
+"""Maps full-width (East Asian) characters to their ASCII forms."""
 
 _COMMENT: Final = re.compile(r"\s#.*")
 _BRACKETS: Final = {"[": "]", "(": ")", "{": "}", '"': '"', "'": "'"}
@@ -35,22 +35,23 @@ _WITH_ROW: Final = re.compile(r"(?:p@)?([a-z])([0-9]{1,2})")
 _ROW_ENDS: Final = re.compile(r"[\n/]")
 
 MAX_TEXT: Final = 4096
-"""Characters of the longest text that is read."""
+"""The largest number of characters in a text."""
 
 FROM_ONE: Final = "columns are counted from 1"
 SINGLE_ROW: Final = "it looks like one row of a grid"
-"""Ends of messages to which a caller can add how it takes other columns, or a grid."""
+"""Ends of messages. A caller can add a hint at an option that avoids the error."""
 
 
 def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tuple[int, ...]:
-    """Read moves as 0-based columns. Most are not checked for being playable.
+    """Read moves as 0-based columns. Only the rows of moves such as ``d1`` are checked.
 
     Args:
         text: columns as characters (``4453``), as numbers with separators (``4, 4, 5, 3``), or as
             letters with or without rows (``ddec``, ``d1 d2 e1 c1``). White space, a byte-order
             mark, brackets and quotes around them, move numbers and a comment (``# ...``) are
             ignored.
-        board: the board. ``a`` is the tenth column in ``4453``'s notation if the board has one.
+        board: the board. In the notation of ``4453``, ``a`` is the tenth column, if the board has
+            one.
         zero_based: whether numbers count columns from 0. Letters always begin with ``a``.
 
     Raises:
@@ -88,7 +89,7 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
 def read_move_list(
     values: Sequence[object], board: BoardSize, *, zero_based: bool = False
 ) -> tuple[int, ...]:
-    """Read a list of moves, of numbers or texts, as 0-based columns.
+    """Read a list of moves, each a number or a text, as 0-based columns.
 
     Raises:
         MoveError: a value is not a column of the board.
@@ -111,9 +112,9 @@ def read_move_list(
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in lower case: moves, or several moves where nothing separates them."""
+    """The words of a text in lower case. A word is a move, or several moves without separators."""
     text = clean(text)
-    # Only of ASCII: lower() makes a k of the Kelvin sign.
+    # Only ASCII text: lower() turns the Kelvin sign into a k.
     text = text.lower() if text.isascii() else text
     numbers = [int(number) for number in _MOVE_NUMBER.findall(text)]
     if numbers and numbers == list(range(1, len(numbers) + 1)):
@@ -125,7 +126,10 @@ def _words(text: str) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """The text in ASCII forms, without its comment and without brackets and space around it."""
+    """The text without comments, and without brackets and white space around it.
+
+    Full-width characters become ASCII characters.
+    """
     text = text.translate(_FULL_WIDTH).lstrip("\ufeff")
     return _unquoted(_COMMENT.sub("", text).strip())
 
@@ -142,7 +146,7 @@ _GROUPS: Final = "columns of one character each"
 def _readings(
     words: Sequence[str], board: BoardSize, *, zero_based: bool
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Every way in which the words are columns of the board, with its name."""
+    """Every way to read the words as columns of the board: its name, and the columns."""
     if not words or not all(words):
         return
     first = 0 if zero_based else 1
@@ -225,7 +229,7 @@ _FIRST: Final = frozenset("x1r") | {"\U0001f534", "\U0001f7e5", "red"}
 _SECOND: Final = frozenset("o2y") | {"\U0001f7e1", "\U0001f7e8", "yellow", "-1"}
 _EMPTY: Final = frozenset("._-0\u00b7") | {"", "empty"}
 _EMPTY_DISCS: Final = frozenset("\u26aa\u26ab\u2b1c\u2b1b\U0001f535\U0001f7e6")
-"""White, black and blue discs and squares: empty squares beside red and yellow ones."""
+"""White, black and blue discs and squares: empty squares if the stones are red and yellow."""
 
 _ALPHABETS: Final = (
     frozenset("xo._-\u00b7") | {"", "empty"},
@@ -234,20 +238,20 @@ _ALPHABETS: Final = (
     frozenset("ry._-0\u00b7") | {"", "empty", "red", "yellow"},
     frozenset(" ._-") | {"", "\U0001f534", "\U0001f7e5", "\U0001f7e1", "\U0001f7e8"} | _EMPTY_DISCS,
 )
-"""The squares of a grid are all of one of these sets."""
+"""All squares of a grid must belong to the same one of these sets."""
 
 _VARIATIONS: Final = dict.fromkeys((0xFE0E, 0xFE0F, 0x200D))
-"""Invisible characters behind an emoji."""
+"""Invisible characters after an emoji."""
 
 _BARS: Final = dict.fromkeys(map(ord, "\u2502\u2503\u2551"), "|")
 _DECIMAL: Final = re.compile(r"(-?[012])\.0*")
-"""A square in an array of NumPy's floats."""
+"""A square in the text of a NumPy array of floats."""
 
 _FRAME: Final = re.compile(r"(?=.*[+=\u2500-\u257f])[-\s|+=\u2500-\u257f]*")
 
 
 def is_grid(text: str, board: BoardSize) -> bool:
-    """Whether a text has several rows, and empty squares or as many characters as the board."""
+    """Whether a text has several rows, and empty squares or enough characters for the board."""
     text = clean(text)
     drawn = (
         re.search("[._|\u2500-\u257f\u26aa\u26ab]", text)
@@ -262,9 +266,10 @@ def read_grid(text: str, board: BoardSize | None = None) -> Position:
     Args:
         text: rows that end with line breaks or ``/``. The stones are ``x`` (first player) and
             ``o``, ``1`` and ``2``, ``1`` and ``-1``, ``R`` and ``Y``, or red and yellow discs.
-            Empty squares are ``.``, ``-``, ``_``, ``0``, blanks between bars, or discs of another
-            colour. Frames and a row with the names of the columns are ignored. Red has moved
-            first, unless yellow has one stone more; so has ``1`` with ``-1``.
+            Empty squares are ``.``, ``-``, ``_``, ``0``, spaces between bars, or discs of another
+            colour. Frames and a row with the names of the columns are ignored. Red moved first,
+            unless yellow has one more stone. In the same way, ``1`` moved first, unless ``-1`` has
+            one more stone.
         board: the size that the grid must have; if None, at least 4x4.
 
     Raises:
@@ -290,13 +295,12 @@ def read_grid_list(values: Sequence[object], board: BoardSize) -> Position:
     """Read a board as a list, the top row first.
 
     Args:
-        values: rows, each a list or a text, or all ``width * height`` squares. A square is 0 for
-            an empty one, 1 for the first player, 2 or -1 for the second, or as in
-            :func:`read_grid`.
-        board: the size that it must have.
+        values: rows, each a list or a text, or all ``width * height`` squares. A square is 0
+            (empty), 1 (first player), 2 or -1 (second player), or as in :func:`read_grid`.
+        board: the size that the list must have.
 
     Raises:
-        GridError: it is not a list of squares, or the squares are not a position.
+        GridError: the list does not have the board's squares, or they are not a position.
     """
     rows = [row for row in values if isinstance(row, list | tuple)]
     if rows and len(rows) == len(values):
@@ -359,7 +363,7 @@ def is_grid_list(values: Sequence[object], board: BoardSize) -> bool:
 
 
 def _square(value: object) -> str:
-    """A square of a list as text, cut off; a value of another type is not a square."""
+    """A square of a list as text of limited length; ``?`` for a value of another type."""
     if value is None:
         return ""
     return str(value).strip().lower()[:64] if isinstance(value, int | str) else "?"
@@ -407,7 +411,7 @@ def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Positio
         for row in rows
     ]
     if not found & {"x", "o", "2"} and "".join(drawn).count("o") > "".join(drawn).count("x"):
-        drawn = [row.translate(_SWAPPED) for row in drawn]  # yellow, or -1, has moved first
+        drawn = [row.translate(_SWAPPED) for row in drawn]  # yellow, or -1, moved first
     size = {} if board is None else {"width": board.width, "height": board.height}
     try:
         return Position.from_grid("\n".join(drawn), **size)

@@ -1,4 +1,4 @@
-"""The tree of commands. Running one turns every failure into a message and an exit code."""
+"""The tree of commands. :func:`run` turns every failure into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -181,9 +181,9 @@ def _report(error: BaseException, opened: list[str]) -> int:
 
 
 def _report_interrupt(error: KeyboardInterrupt) -> int:
-    """Report an interruption, which may have come during an import.
+    """Report an interruption.
 
-    So nothing more is imported here: numpy, for one, cannot be imported again after that.
+    Nothing is imported here: if the import of numpy is interrupted, it cannot be imported again.
     """
     streams.discard_output()
     with streams.ignoring_closed_stderr():

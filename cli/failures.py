@@ -92,20 +92,20 @@ def explain(error: BaseException) -> Failure | None:
     if isinstance(error, DamagedValueError):
         return Failure(exits.PROBLEMS, f"{error}; {REMEDY}")
     if isinstance(error, MemoryError):
-        return Failure(exits.PROBLEMS, "not enough memory; a smaller --table-mb may do")
+        return Failure(exits.PROBLEMS, "not enough memory; a smaller --table-mb may be enough")
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
     return None if code is None else Failure(code, str(error))
 
 
 _STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
-# A program stored problems of other kinds, so they are not damage.
+# Problems of other kinds were written by a program, so they are not damage.
 
 
 def first_damage(url: str) -> str | None:
     """The first damage in a database, or None if it is sound.
 
-    Commands trust what they read, because checking takes longer than reading. So the database is
-    checked after something has gone wrong.
+    Commands do not check the rows that they read, because checking takes longer than reading. The
+    database is checked only after a failure.
     """
     from db.database import Database
     from db.maintenance import check

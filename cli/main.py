@@ -1,4 +1,4 @@
-"""The process ``c4``: signals and streams are made safe first, then the commands are imported."""
+"""The process ``c4``: signals and streams are set up first, then the commands are imported."""
 
 from __future__ import annotations
 

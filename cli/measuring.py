@@ -93,9 +93,9 @@ _ALMOST = 0.9995
 LEAST_SECONDS: Final = 0.5
 """Passes over quick positions are repeated for at least this time."""
 QUICK_SECONDS: Final = 0.1
-"""``LEAST_SECONDS`` of a quick run."""
+"""The value for a quick run."""
 PATIENCE: Final = 20.0
-"""Seconds after which the search of a single position is stopped."""
+"""Time limit for the search of a single position in seconds."""
 QUICK: Final = 10
 """Positions per class in a quick run."""
 QUICK_HARD: Final = 2
@@ -130,7 +130,7 @@ NO_TIME = Lap(0.0, 0.0)
 
 
 def lap(work: Callable[[], T]) -> tuple[T, Lap]:
-    """Do some work once. Return its result and its duration.
+    """Run some work once. Return its result and its duration.
 
     Reading the clocks takes about a microsecond: repeat work that is much shorter than a
     millisecond.

@@ -35,9 +35,9 @@ def add_costs(
 ) -> None:
     """Add new costs to the stored sums, by ply.
 
-    All workers add to the same few rows, and would have to commit one after the other. In
-    PostgreSQL a sum is therefore skipped while another transaction adds to it. The sums then cover
-    a sample, and only their quotient is used.
+    All workers add to the same few rows, and would wait for each other's commits. In PostgreSQL a
+    sum that another transaction is changing is therefore skipped. The sums then cover only a
+    sample, which is enough for the mean.
     """
     if not costs:
         return

@@ -90,8 +90,8 @@ class Database:
             UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
             UnreachableError: the server or the directory does not exist, or the login was refused.
             MissingDatabaseError: the database does not exist, and ``create`` is False.
-            NotADatabaseError: the file is not a database, belongs to another program, or lies
-                beside files that would make SQLite change other files.
+            NotADatabaseError: the file is not a database, belongs to another program, or
+                has side files that would make SQLite change other files.
             SchemaTooOldError: an older version created the database.
             SchemaTooNewError: a newer version created the database.
             StorageError: any other fault of a database; see :mod:`db.errors`.
@@ -155,7 +155,7 @@ class Database:
             yield session
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """Run ``work`` in a write transaction; retry if other writers broke it (BusyError).
+        """Run ``work`` in a write transaction; retry after a BusyError.
 
         ``work`` contains the complete transaction and may be called several times.
         """
@@ -164,13 +164,13 @@ class Database:
                 with self.write() as session:
                     return work(session)
             except BusyError:
-                # Jitter keeps transactions that broke each other from meeting again.
+                # Jitter, so that transactions that collided do not collide again.
                 time.sleep(random.uniform(0, 0.01 * 4**attempt))  # noqa: S311 - no secret
         with self.write() as session:
             return work(session)
 
     def nonblocking_reader(self) -> NonBlockingReader | None:
-        """Open a connection that never waits for other writers; None for a server.
+        """Open a connection that never waits for other writers; None for PostgreSQL.
 
         Close it before the database.
 
@@ -222,11 +222,11 @@ class Database:
 
 
 class NonBlockingReader:
-    """An SQLite connection of its own, on which each statement is a transaction.
+    """A separate SQLite connection, on which each statement is a transaction.
 
-    If another connection holds a lock, the query fails at once, and the caller can retry where
-    waiting is possible. A slow disk still delays it. Measured with one row: 15 microseconds,
-    against 200 in a session, which is made for more. Use it from one thread at a time.
+    If another connection holds a lock, a query fails at once; repeat it in a thread that may wait.
+    A slow disk still delays it. Measured: a query of one row takes 15 microseconds, against 200 in
+    a session. Use it from one thread at a time.
     """
 
     def __init__(self, engine: Engine, place: str) -> None:
@@ -266,9 +266,9 @@ class Writer(Protocol):
 def after_commit(session: Session, call: Callable[[], object]) -> None:
     """Call a function as soon as the session's transaction is committed, and only then.
 
-    Use this for a process's own memory of the database. A transaction may be rolled back at any
-    point, even at its commit, and then ``Database.run`` repeats all of it. The function must not
-    use the session.
+    Use this to update a process's cache of database contents. A transaction may be rolled back at
+    any point, even at its commit, and then ``Database.run`` repeats all of it. The function must
+    not use the session.
     """
     event.listen(session, "after_commit", lambda _session: call(), once=True)
 

@@ -1,7 +1,7 @@
 """Decode stored JSON, and report every fault in it as damage.
 
-The seal of a stored object reveals accidental changes. A database from an untrusted source can have
-valid seals around anything, so fields may be missing or of another type.
+The seal of a stored object reveals accidental changes. In a database from an untrusted source, any
+content can have a valid seal, so fields may be missing or of another type.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SHOWN: Final = 200
-"""Number of characters of a reason that an error shows."""
+"""Maximum number of characters of a reason that an error shows."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
 
 
 def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
-    """Return a field of a JSON object that is an integer from 0 to before ``below``."""
+    """Return a field of a JSON object: an integer that is at least 0 and less than ``below``."""
     value = field(fields, name, int)
     if not 0 <= value < below:
         raise ValueError(f"{name} is {value}, not from 0 to {below - 1}")

@@ -1,4 +1,4 @@
-"""Create engines, connections and transactions. The only module that knows the drivers.
+"""Create engines, set up their connections and transactions, and translate the drivers' errors.
 
 Errors of the drivers never leave this package: :func:`translated` turns them into errors of
 :mod:`db.errors`.
@@ -49,21 +49,21 @@ BUSY_SECONDS: Final = 60.0
 LARGEST_VALUE: Final = 1 << 26
 """Maximum size of an SQLite row, and so of a value, in bytes; a larger one is refused.
 
-A schema from an untrusted source can compute values from nothing, up to 1 GB each. C4's largest
-value is a unit's payload, which keeps the lines of its input: by default up to 1,000 lines of up to
-64 KB.
+The schema of an untrusted file can compute values that are not stored, of up to 1 GB each. C4's
+largest value is a unit's payload, which keeps the lines of its input: by default up to 1,000 lines
+of up to 64 KB.
 """
 
 _POLL_SECONDS: Final = 1.0
-# SQLite waits this long inside one call, during which Ctrl-C has no effect; our own loop waits for
-# the rest.
+# SQLite itself waits this long for a lock. Ctrl-C has no effect meanwhile, so it is short;
+# patiently() waits for the rest.
 
 _POSTGRESQL_DEFAULTS: Final = {
     "application_name": "c4",
     "connect_timeout": "10",
     # A dead network is an error after 8 s, within the time of a worker's lease. Without these
-    # settings a connection waits for a quarter of an hour. If the network returns earlier, the
-    # connection waits almost as long again as the outage lasted: measured, 23 s after 30 s.
+    # settings a connection waits for a quarter of an hour. If the network returns before that, the
+    # connection waits almost as long again as the outage lasted (measured: 23 s more after 30 s).
     "tcp_user_timeout": "8000",
     "keepalives_idle": "5",
     "keepalives_interval": "1",
@@ -79,21 +79,21 @@ _SERVER_WATCH: Final = (
 # The server must notice a lost client as well: it holds the locks of a client's open transaction
 # for two hours by default. (No tcp_user_timeout there: it would also disconnect slow readers.)
 #
-# A pooler gives its clients process numbers of its own, which makes the condition false. If a
-# session behind a pooler were changed or had prepared statements, the pooler's next client would
-# inherit them. This client would miss them in its next session.
+# A pooler gives its clients process numbers of its own, which makes the condition false. Settings
+# and prepared statements stay in a pooler's session: the pooler's next client would inherit them,
+# and this client would miss them in its next session.
 
 _BEGIN_POSTGRESQL: Final = {
-    # A stopped client still answers keepalives, so an idle time ends its transaction. Our own
-    # transactions are never idle for so long: the longest pause is 16 s, while the memory of a deep
-    # job with a million units is rebuilt.
+    # A stopped client still answers keepalives, so a limit on idle time ends its transaction. The
+    # longest pause of a working client is 16 s, while it rebuilds its cache of a deep job with a
+    # million units.
     True: "BEGIN ISOLATION LEVEL READ COMMITTED; "
     "SET LOCAL idle_in_transaction_session_timeout = '30s'",
     # A reader may stream to a user who pages through the rows; it holds few locks.
     False: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
     "SET LOCAL idle_in_transaction_session_timeout = 0",
 }
-"""Statements that begin a write or a read transaction in one round trip, with its settings."""
+"""Statements that begin a write (True) or a read (False) transaction, in one round trip."""
 
 _READ_REVISION: Final = "SELECT version_num FROM alembic_version"
 # In PostgreSQL it is sent with BEGIN, in the same round trip.
@@ -194,7 +194,7 @@ _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
     "42P01": (CorruptError, "{place} has lost a table: {reason}"),
     "42703": (CorruptError, "{place} has lost a column: {reason}"),
     "53100": (DiskFullError, "cannot write {place}: the server's disk is full"),
-    "53300": (UnreachableError, "{place} takes no more connections: {reason}"),
+    "53300": (UnreachableError, "{place} accepts no more connections: {reason}"),
     "53": (UnreachableError, "{place} lacks resources: {reason}"),
     "55": (BusyError, "{place} is in use by other writers: {reason}"),
     "57P": (UnreachableError, "lost the connection to {place}: {reason}"),
@@ -228,9 +228,9 @@ def make_engine(url: URL) -> Engine:
         url.update_query_dict(missing).difference_update_query([PREPARE_THRESHOLD]),
         connect_args={} if threshold is None else {PREPARE_THRESHOLD: int(str(threshold)) or None},
         hide_parameters=True,
-        isolation_level="AUTOCOMMIT",  # BEGIN is ours to send, see _begin_postgresql
+        isolation_level="AUTOCOMMIT",  # _begin_postgresql sends BEGIN
         pool_size=8,
-        max_overflow=-1,  # every caller is a thread, so their number is the limit
+        max_overflow=-1,  # every caller is a thread, so the number of threads is the limit
     )
     event.listen(engine, "connect", partial(_let_server_watch, may_prepare=threshold is not None))
     event.listen(engine, "checkout", _refuse_closed)
@@ -276,8 +276,8 @@ def _let_server_watch(connection: DBAPIConnection, record: object, *, may_prepar
 def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, proxy: object) -> None:
     """Let the pool replace a connection that the server has closed, for instance by a restart.
 
-    An idle server sends only one message: that it closes. Checking for unread data is therefore
-    enough; SQLAlchemy's ``pool_pre_ping`` costs every transaction a round trip.
+    On an idle connection a server sends only one message: that it closes. Checking for unread data
+    is therefore enough; SQLAlchemy's ``pool_pre_ping`` costs every transaction a round trip.
     """
     del proxy
     if not record.info.get(_WAS_USED):  # a new connection
@@ -297,8 +297,8 @@ def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> N
     del record
     # Set before anything is read: the schema itself may come from an untrusted source.
     cast("sqlite3.Connection", connection).setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
-    # The driver would begin deferred, and only at the first write. Measured: 175 of 800
-    # transactions were lost to "database is locked" that way, and none with BEGIN IMMEDIATE.
+    # The driver would begin a deferred transaction, and only at the first write. Measured: 175 of
+    # 800 transactions failed with "database is locked" that way, and none with BEGIN IMMEDIATE.
     connection.isolation_level = None
     cursor = connection.cursor()
     try:
@@ -345,7 +345,7 @@ def patiently(statement: Callable[[], object]) -> None:
         except (OperationalError, sqlite3.OperationalError) as error:
             if not _is_busy(error) or time.monotonic() > deadline:
                 raise
-            # Jitter keeps writers that were refused together from coming back together.
+            # Jitter, so that writers that were refused together do not retry together.
             time.sleep(random.uniform(0, pause))  # noqa: S311 - no secret
             pause = min(2 * pause, 0.1)
         else:
@@ -371,7 +371,10 @@ def _begin_postgresql(connection: Connection) -> None:
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:
-    """Let SQLite refuse writes in a read transaction, as PostgreSQL does; this rarely changes."""
+    """Let SQLite refuse writes in a read transaction, as PostgreSQL does.
+
+    The setting is sent only if it differs from the connection's previous one.
+    """
     info: dict[str, Any] = connection.info
     if info.get("query_only") is not wanted:
         connection.exec_driver_sql(
@@ -420,7 +423,7 @@ def translate(error: BaseException, place: str) -> StorageError | None:
 
 
 def _is_too_large_to_store(error: BaseException) -> bool:
-    """Whether SQLite refused a value for its size, and the value may be the statement's own."""
+    """Whether SQLite refused a value as too large, and the statement may have sent the value."""
     if not isinstance(error, DBAPIError) or not isinstance(error.orig, sqlite3.Error):
         return False
     code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)

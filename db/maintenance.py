@@ -124,19 +124,18 @@ def stats(database: Database) -> DatabaseStats:
 
 
 def backup(database: Database, path: Path) -> int:
-    """Write a copy into a new SQLite file, while others use the database.
+    """Write a copy into a new SQLite file; other processes may use the database meanwhile.
 
     The copy is a snapshot. SQLite copies pages, damage included; from PostgreSQL every row is
-    copied, so that the backup opens without a server. The file appears under its name when it is
-    complete and on the disk. Several backups can be made at once; if they share a name, one is
-    kept.
+    copied, so that the backup opens without a server. The file gets its name when it is complete
+    and on the disk. Several backups can be made at once; if they share a name, one is kept.
 
     Returns:
         The size of the backup in bytes.
 
     Raises:
-        FileExistsError: the file exists already, or a file that SQLite would take for a part of the
-            backup. It stays as it is.
+        FileExistsError: the file, or a file that SQLite would read as part of the backup, exists.
+            It stays as it is.
         DamagedValueError: a row in PostgreSQL is damaged.
         StorageError: the file cannot be written, or the database cannot be read.
     """
@@ -161,9 +160,9 @@ def backup(database: Database, path: Path) -> int:
 
 @contextmanager
 def _partial(path: Path) -> Iterator[Path]:
-    """The path of a temporary file beside another one; it is removed in the end.
+    """The path of a temporary file beside another one; it is removed at the end.
 
-    It is locked while the process lives, so that others can see whether it still does.
+    The file is locked while the process lives. Other backups remove such files that are not locked.
     """
     try:
         lock, partial = _locked_file(path)
@@ -202,7 +201,7 @@ def _appear(partial: Path, path: Path) -> None:
     flush(partial)
     partial.chmod(0o666 & ~_umask())
     try:
-        os.link(partial, path)  # unlike a renaming it never replaces anything
+        os.link(partial, path)  # unlike a rename, this never replaces a file
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links

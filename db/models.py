@@ -90,7 +90,8 @@ class Evaluation(Base):
     rows of SQLite took 3.5 s of processor time without the bounds, and 0.4 s with them. In
     PostgreSQL the index has a condition that is always true. It keeps lookups by key, which never
     name a ply, away from this index. Without statistics (in a table that was filled a moment ago)
-    PostgreSQL would use it for lookups and read the whole board: 4,700 keys/s instead of 130,000.
+    PostgreSQL would use it for lookups and read all rows of the board: 4,700 keys/s instead of
+    130,000.
     """
 
     __tablename__ = "evaluations"
@@ -145,11 +146,11 @@ class Job(Base):
 
 
 class Unit(Base):
-    """A part of a job that one worker completes without interruption.
+    """A part of a job; one worker works on it at a time.
 
     ``fence`` counts the claims; the holder of an older count can neither complete nor fail the
-    unit. ``attempts`` counts the finished and current tries, without lapsed leases, which
-    ``lapses`` counts.
+    unit. ``attempts`` counts the finished and current tries. Lapsed leases are not among them:
+    ``lapses`` counts these.
     """
 
     __tablename__ = "units"
@@ -157,10 +158,10 @@ class Unit(Base):
         UniqueConstraint("job_id", "seq"),
         # Each query has an index of its own over the rows that it can return: the next unit, the
         # leases, the failures, the pace of the last minute. An index on (job_id, state, seq) would
-        # suffice for most of them. But with statistics that are some minutes old the planner
-        # prefers the index above, and reads every done unit before it finds a queued one. For the
-        # same reason no two indexes have the same condition. The indexes also contain the columns
-        # that a tally sums.
+        # suffice for most of them. But with statistics that are some minutes old the database
+        # prefers the index of the constraint above, and reads every done unit before it finds a
+        # queued one. For the same reason no two indexes have the same condition. The indexes also
+        # contain the columns that a tally sums.
         _partial_index(
             "queued",
             "job_id",
@@ -200,9 +201,9 @@ class Unit(Base):
 
 
 class SharedBounds(Base):
-    """Bounds of positions that a process shares with the others that work on a job, packed in rows.
+    """A parcel of bounds that a process shares with the other processes of a job.
 
-    Each process that works on the job is a sender; ``number`` counts its rows. When a job is done,
+    Each process that works on the job is a sender; ``number`` counts its parcels. When a job ends,
     the rows of jobs that were done before it are deleted.
     """
 
@@ -218,7 +219,7 @@ class SharedBounds(Base):
 class Match(Base):
     """Games between two players under one set of terms. See :mod:`db.records.matches`.
 
-    Its job plays it with the units from ``first_unit`` to before ``end_unit``.
+    The units ``first_unit`` to ``end_unit`` - 1 of its job play it.
     """
 
     __tablename__ = "matches"

@@ -1,7 +1,7 @@
 """The schema's revision: read it from a database, and bring the database up to date.
 
-An upgrade may meet processes that use the database. Every transaction checks that the schema is the
-one its process knows, and fails if the database was upgraded since. Versions before
+Processes may use the database during an upgrade. Every transaction checks that the schema has the
+revision of its program, and fails if the database was upgraded since. Versions before
 ``FIRST_WATCHED`` do not check: such a process would go on, write rows in their old form and so
 damage the database. It has to end before the upgrade.
 
@@ -62,7 +62,7 @@ _MIGRATION_LOCK: Final = text("SELECT pg_advisory_xact_lock(1127502659)")
 _LOCK_REVISION: Final = text(f"LOCK TABLE {_VERSION_TABLE} IN ACCESS EXCLUSIVE MODE")
 
 _LIMIT_WAITING: Final = text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'")
-# Writers wait behind a migration that waits for a reader.
+# A migration that waits for a reader blocks writers, so its wait is limited.
 
 _NAMED_TABLES: Final = 3
 
@@ -184,7 +184,8 @@ def refuse(state: SchemaState, place: str) -> None:
 def refuse_change(revision: str | None, place: str) -> None:
     """Raise an error as :func:`refuse` does if a database in use has a revision other than HEAD.
 
-    A transaction has read this revision at its beginning: the database was upgraded since.
+    The revision was read when a transaction began. If it is not HEAD, the database was upgraded
+    after this process had opened it.
     """
     if revision != HEAD:
         refuse(SchemaState(classify(_ALL_TABLES | {_VERSION_TABLE}, revision), revision, ()), place)
@@ -212,7 +213,7 @@ def migrate(connection: Connection) -> None:
 
 
 def alembic_config(connection: Connection) -> Config:
-    """The settings with which Alembic's commands use a connection, for any place of the package."""
+    """The settings for Alembic's commands, with a connection and this package's migrations."""
     from alembic.config import Config  # noqa: PLC0415 - see the module's docstring
 
     config = Config()
@@ -250,8 +251,8 @@ def bring_up_to_date(
     """Bring the database to HEAD from one of these standings; return its state afterwards.
 
     A database in another state does not change. The state is read again inside the transaction: if
-    several processes meet here, one upgrades and the others find it done. If ``guarded`` is set,
-    processes of older versions must not use the database; messages call it by this name.
+    several processes do this at once, one upgrades and the others find it done. If ``guarded`` is
+    set, processes of older versions must not use the database; messages call it by this name.
     """
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
@@ -262,8 +263,8 @@ def bring_up_to_date(
             # A migration drops a table to recreate it. With foreign keys on, that would delete the
             # rows that refer to it.
             cursor.execute("PRAGMA foreign_keys = OFF")
-            # Then the new table takes the old name. Without this, SQLite refuses that while one of
-            # the user's own views or triggers names the missing table.
+            # Then the new table is renamed to the old name. Without this, SQLite refuses the rename
+            # while one of the user's own views or triggers names the missing table.
             cursor.execute("PRAGMA legacy_alter_table = ON")
             # The last two apply to this connection, so it does not go back to the pool.
             connection.detach()
@@ -303,7 +304,7 @@ def _be_alone(connection: DBAPIConnection, record: object) -> None:
 
 
 def _refuse_old_processes(connection: Connection, place: str) -> None:
-    """Refuse to upgrade while a process gives a sign of life."""
+    """Refuse to upgrade while a process of an older version uses the database."""
     if found := list(_processes(connection)):
         raise _refusal(place, found)
 

@@ -40,8 +40,8 @@ def _sqlite_now(element: db_now, compiler: SQLCompiler, **options: object) -> st
 
 @compiles(db_now, "postgresql")
 def _postgresql_now(element: db_now, compiler: SQLCompiler, **options: object) -> str:
-    # now() would stand still within a transaction, and a lease would begin in the past.
-    # clock_timestamp() would change within a statement, so that no index could use it.
+    # now() does not change within a transaction, so a lease would begin in the past.
+    # clock_timestamp() changes within a statement, so no index could be used with it.
     del element, compiler, options
     return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS DOUBLE PRECISION)"
 
@@ -51,7 +51,7 @@ def seen_within(
 ) -> ColumnElement[bool]:
     """The condition that a heartbeat came within the last ``seconds``.
 
-    A heartbeat from the future does not count: the clock has been set back since.
+    A heartbeat further in the future than that does not count: the clock was set back since.
     """
     at = now(session)
     return seen_at.between(at - seconds, at + seconds)
@@ -75,8 +75,8 @@ def insert_into(dialect: str, table: type[DeclarativeBase]) -> postgresql.Insert
 
 @cache
 def driver_dialect(name: str, *, by_name: bool = True) -> Dialect:
-    """The dialect that writes SQL for a driver; parameters go by name or by place."""
+    """The dialect that writes SQL for a driver; parameters are named or positional."""
     if name == "sqlite":
         return sqlite.dialect(paramstyle="named" if by_name else "qmark")
-    make: Callable[..., Dialect] = psycopg.dialect  # without types of its own
+    make: Callable[..., Dialect] = psycopg.dialect  # it has no annotations
     return make(paramstyle="pyformat" if by_name else "format")

@@ -9,8 +9,8 @@ files and the database itself. Therefore the following are refused:
   none of its journals names one.
 - A database that is a dangling link: it would choose where the new database is created.
 
-To read a database in WAL mode, SQLite creates two files beside it. If it must not, there are two
-cases:
+To read a database in WAL mode, SQLite creates two files beside it. If the directory cannot be
+written, there are two cases:
 
 - The ``-wal`` file is missing or empty: all data is in the database's own file. It is opened as
   ``immutable``, without other files and without locks. Other processes must not write to it
@@ -55,7 +55,7 @@ _IMMUTABLE: Final = "immutable"
 
 
 def check_file(url: URL, *, create: bool) -> None:
-    """Raise an error with the reason that SQLite hides in "unable to open database file"."""
+    """Raise an error with the reason; SQLite reports only "unable to open database file"."""
     if url.get_backend_name() != "sqlite" or url.database is None:
         return
     path = Path(url.database)
@@ -102,7 +102,7 @@ def _check_side_files(path: Path) -> None:
 
 
 def has_wal(path: Path) -> bool:
-    """Whether transactions are stored beside the file and not yet in it."""
+    """Whether the ``-wal`` file contains transactions that may not be in the database file yet."""
     try:
         return beside(path, "-wal").stat().st_size > 0
     except OSError:
@@ -160,7 +160,10 @@ def with_file_options(url: URL) -> URL:
 
 
 def is_read_only(url: URL) -> bool:
-    """Whether a database is only read: by the URL, or because it cannot be written."""
+    """Whether a database is opened read-only.
+
+    Either the user's URL requires this, or the directory cannot be written.
+    """
     return url.get_backend_name() == "sqlite" and MODE in url.query
 
 

@@ -9,7 +9,7 @@
 - Long values have a seal of their own, of 32 bits, which the column's type writes: JSON objects,
   and the scores of columns.
 
-Together they cover every column, except columns that give a reason: see ``CHECKED_OTHERWISE``.
+Together they cover every column, except columns whose ``info`` has ``CHECKED_OTHERWISE``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ MOST_PACKED: Final = 1 << 20
 _SEAL_BYTES: Final = 4
 
 _SHOWN: Final = 60
-"""Number of characters of a damaged text that an error shows."""
+"""Maximum number of characters of a damaged text that an error shows."""
 
 SEAL_LENGTH: Final = len(',"#":"01234567"}') - 1
 """Number of characters that the seal of a JSON object adds to its text, apart from a comma."""
@@ -207,7 +207,7 @@ def as_stored(
 
 
 def unseal_stored(stored: str | bytes, *, needs_seal: bool = False) -> Any:  # noqa: ANN401
-    """Decode a JSON object read :func:`as_stored`. Arguments and errors as of `unseal_object`."""
+    """Decode a JSON object read :func:`as_stored`. Arguments and errors as in `unseal_object`."""
     try:
         text = stored.decode() if isinstance(stored, bytes) else stored
     except UnicodeDecodeError:
@@ -297,8 +297,8 @@ def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
 
 
 def _seal_scores(data: bytes) -> bytes:
-    # Every stored row has a seal, so it is the fastest one that detects each change of a single
-    # byte.
+    # Every stored row needs a seal, so this is the fastest checksum that detects every change of a
+    # single byte.
     return zlib.adler32(data).to_bytes(_SEAL_BYTES)
 
 
@@ -447,5 +447,5 @@ def _whole(number: str, dialect: str) -> str:
 
 
 def _modulo(number: str, dialect: str) -> str:
-    # PostgreSQL gets MOD, which not every SQLite has, because some statements would need "%%".
+    # PostgreSQL gets MOD, because some statements would need "%%". Not every SQLite has MOD.
     return f"{number} % {_MODULUS}" if dialect == "sqlite" else f"MOD({number}, {_MODULUS})"

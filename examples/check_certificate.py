@@ -1,6 +1,6 @@
 """Check certificates of C4: python check_certificate.py FILE...
 
-Written from docs/certificate-format.md alone. It needs only Python, and searches nothing.
+It is written from docs/certificate-format.md alone, needs only Python, and does not search.
 """
 
 import hashlib
@@ -83,7 +83,7 @@ def each(bits):
 
 
 class Rules:
-    """A position where the prover F is not to move, and the rules that keep M to at most T."""
+    """A position with M to move; each rule proves that M scores at most T (``most``)."""
 
     def __init__(self, board, own, mask, most):
         self.board, self.own, self.most = board, own, most
@@ -166,7 +166,7 @@ RULES += [Rules.horizon, Rules.one_odd_column, Rules.no_flat_four]
 
 
 class Reader:
-    """The bits of a half."""
+    """Decodes the bits of a half: an adaptive binary range decoder."""
 
     def __init__(self, code):
         demand(len(code) >= 5 and code[0] == 0, "the code has an invalid beginning")

@@ -1,4 +1,4 @@
-"""A ConnectX agent for Kaggle that plays by exact scores; Kaggle uses the file's last callable."""
+"""A Kaggle ConnectX agent that plays by exact scores; Kaggle calls the file's last callable."""
 
 from c4core.adapters.kaggle import make_agent
 

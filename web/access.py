@@ -34,7 +34,7 @@ class Clients(HttpMiddleware):
         self._proxies = proxies
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Replace the client's address, and pass the request on."""
         if scope.get("client"):
             address, port = scope["client"]
             client = client_name(address)
@@ -89,7 +89,7 @@ _IPV6: Final = 6
 
 
 class Origins(HttpMiddleware):
-    """Middleware that refuses requests for other hosts, and writes from pages of other hosts."""
+    """Middleware that refuses requests to other host names, and writes from other hosts' pages."""
 
     def __init__(self, app: ASGIApp, names: frozenset[str] | None) -> None:
         super().__init__(app)
@@ -97,7 +97,7 @@ class Origins(HttpMiddleware):
         self._known_hosts: set[bytes] = set()
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Refuse the request, or pass it on."""
         error = self._refusal(scope)
         if error is not None:
             await error.response()(scope, receive, send)
@@ -172,7 +172,7 @@ def is_own(host: bytes, origin: bytes, site: bytes) -> bool:
 
 
 def require_write(request: Request) -> Database:
-    """The database, for a request that changes data; check its origin and its token."""
+    """Check the origin and the token of a request that changes data; return the database."""
     service = service_of(request)
     names = ("host", "origin", "sec-fetch-site")
     if not is_own(*(request.headers.get(name, "").encode("latin-1") for name in names)):

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from web.settings import Limits
 
 LARGEST_FILE: Final = 256 * 1024 * 1024
-"""Most bytes of a body that becomes a file: about ten million lines."""
+"""Maximum size of a body that becomes a file in bytes: about ten million lines."""
 MOST_IN_MEMORY: Final = 256 * 1024
-"""Most bytes of a body in memory; the rest goes to disk."""
+"""Maximum number of bytes of a body in memory; the rest goes to disk."""
 
 
 def refuse_encoded(request: Request) -> None:
@@ -91,7 +91,7 @@ def parse_json(body: bytes) -> object:
         raise ApiError(400, f"the body is not UTF-8, at byte {error.start}") from None
     except json.JSONDecodeError as error:
         raise ApiError(400, f"not JSON: {error.msg} at character {error.pos}") from None
-    except (ValueError, RecursionError) as error:  # endless digits, bottomless nesting
+    except (ValueError, RecursionError) as error:  # too many digits, too deep nesting
         raise ApiError(400, f"not JSON: {error}") from None
     if is_too_deep(value):
         raise ApiError(400, f"not JSON: {TOO_DEEP}")
@@ -138,7 +138,7 @@ CHUNK: Final = 64 * 1024
 """Number of bytes to read from the file at a time."""
 
 MOST_ON_DISK: Final = 256 * 1024 * 1024
-"""Most bytes of a body that wait to be answered: about ten million lines."""
+"""Maximum number of bytes of a body that wait to be answered: about ten million lines."""
 
 LOOK_SECONDS: Final = 0.25
 """Time between two checks for free disk space."""
@@ -150,7 +150,7 @@ class Block(NamedTuple):
     first: int
     """Number of the first line, counted from 1."""
     text: bytes
-    """The lines with their line ends. A line that is too long is cut, but still too long."""
+    """The lines with their line ends. A line that is too long is cut, but stays above the limit."""
 
 
 class BodyLines:
@@ -226,7 +226,7 @@ class BodyLines:
         return waiting >= self._most or len(self._tail) >= MOST_IN_MEMORY
 
     def _feed(self, piece: bytes) -> None:
-        """Append a piece that is not longer than the longest line."""
+        """Append a piece of at most :data:`MAX_LINE` bytes."""
         first = piece.find(b"\n")
         content = piece if first < 0 else piece[:first]
         self._tail += content[: max(0, MAX_LINE - self._open)]

@@ -2,12 +2,12 @@
 
 Reading a row of a local SQLite file takes less time than calling a thread. A thread would also wait
 for the interpreter after every row while the event loop is busy: with 16 clients, one answer in a
-hundred took 50 ms for that reason. So the event loop reads directly. The thread reads
+hundred took 50 ms for that reason. So the event loop reads directly. A thread reads instead
 
-- from database servers,
+- from a database server,
 - from a file that another connection has locked,
-- and, for a second after a slow read, everything. So a slow disk blocks the event loop for at most
-  one read a second.
+- for a second after a slow read, so that a slow disk blocks the event loop for at most one read a
+  second.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from db.records.evaluations import StoredEvaluation
 
 MOST_AT_ONCE: Final = 1_000
-"""Most positions of one query."""
+"""Maximum number of positions of one query."""
 
 
 class _Asked(NamedTuple):
@@ -110,7 +110,7 @@ def _tell(asked: Sequence[_Asked], found: Sequence[StoredEvaluation | None]) -> 
 
 
 SLOW_SECONDS: Final = 0.02
-"""Time of a read after which the event loop stops reading."""
+"""A read that takes longer is slow: the event loop stops reading."""
 AVOID_SECONDS: Final = 1.0
 """Time after a slow read until the event loop reads again."""
 

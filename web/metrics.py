@@ -64,7 +64,7 @@ class Counters:
 
 
 NO_RESOURCE: Final = "none"
-"""The resource of all unknown paths, so that clients cannot create any number of metrics."""
+"""The resource of all unknown paths, so that clients cannot create new metrics."""
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 OTHER: Final = "other"
 
@@ -77,7 +77,7 @@ class Counting(HttpMiddleware):
         self._counters = counters
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass the request on, and count its response."""
         began = time.perf_counter()
         status = 0
 
@@ -104,7 +104,7 @@ class WebCollector(Collector):
         self._searches = searches
 
     def collect(self) -> Iterator[Metric]:
-        """The present metrics; called by the registry."""
+        """The current metrics; called by the registry."""
         counters = self._counters
         info = {"version": __version__, "engine_version": str(ENGINE_VERSION)}
         yield InfoMetricFamily("c4_web", "The versions of the server.", info)

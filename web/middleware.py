@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HttpMiddleware(ABC):
-    """Middleware for HTTP requests; it passes on all other events unchanged."""
+    """Middleware for HTTP requests; it passes on other events, such as startup, unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -31,7 +31,7 @@ class HttpMiddleware(ABC):
 
     @abstractmethod
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a request, or pass it on."""
 
 
 POLICY: Final = (
@@ -61,7 +61,7 @@ class Headers(HttpMiddleware):
     """Adds the headers, and answers preflight requests of browsers."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer a preflight request; otherwise add headers to the response."""
         method = scope["method"]
         if method == "OPTIONS" and _is_preflight(scope):
             await send(
@@ -87,7 +87,7 @@ def _is_preflight(scope: Scope) -> bool:
 
 
 MOST_CLIENTS: Final = 10_000
-"""Most clients to remember; the least recently active client is dropped first."""
+"""Maximum number of clients to remember; the least recently active client is dropped first."""
 
 
 class Rate(HttpMiddleware):
@@ -104,7 +104,7 @@ class Rate(HttpMiddleware):
         """The time at which each client's token bucket will be full again."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Refuse the request, or pass it on."""
         if self._rate != math.inf:
             wait = self._take(scope["client"][0] if scope.get("client") else "")
             if wait > 0:
@@ -133,10 +133,10 @@ class Rate(HttpMiddleware):
 
 
 class Faults(HttpMiddleware):
-    """Answers requests that ended in an error."""
+    """Turns exceptions into error responses."""
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass the request on; send an error response after an exception."""
         has_begun = False
 
         async def send_noted(message: Message) -> None:

@@ -83,7 +83,7 @@ def operation(
     """The description of a method of a path.
 
     ``answer`` and ``body`` are schemas of JSON, or contents by media type. Every request may get
-    400, 403, 429 and 503; ``problems`` are more error statuses.
+    400, 403, 429 and 503; ``problems`` are additional error statuses.
     """
     statuses = {400, 403, 429, 503, *problems, *(() if body is None else (408, 413, 415))}
     responses = {"200": {"description": "The answer.", "content": _contents(answer)}} | {

@@ -38,12 +38,12 @@ P = TypeVar("P", bound=Struct)
 LARGEST_WHOLE: Final = 10**18
 """Default upper bound of integers; a database can store it."""
 LONGEST_QUOTE: Final = 40
-"""Most characters of a value that a message repeats."""
+"""Maximum number of characters of a value that a message quotes."""
 LARGEST_KEY: Final = (1 << MAX_BITS) - 1
 DIGITS: Final = re.compile(rf"[0-9]{{1,{len(str(LARGEST_KEY))}}}")
-"""A key, or another unsigned number of 64 bits, as text."""
+"""A key, or another unsigned number, as text."""
 LONGEST_MOVES: Final = 1_024
-"""Most characters of moves; no board has that number of cells."""
+"""Maximum length of moves; every board has fewer cells."""
 BUDGET: Final = "the server's --max-budget"
 """Placeholder for the limit of a search in schemas."""
 
@@ -161,7 +161,7 @@ def one_of(choices: Collection[str], description: str, example: str | None = Non
 
 
 def seconds_from(least: float) -> Meta:
-    """The metadata of a time in seconds; the server's limits have its maximum."""
+    """The metadata of a time in seconds; its maximum is the server's limit of a search."""
     return Meta(ge=least, extra={"budget": True}, extra_json_schema={"maximum": BUDGET})
 
 

@@ -92,7 +92,7 @@ class Error(TypedDict):
     """An error."""
 
     error: Annotated[str, Meta(description="The message for people.")]
-    field: Annotated[str | None, Meta(description="The wrong parameter.")]
+    field: Annotated[str | None, Meta(description="The wrong parameter; null if there is none.")]
 
 
 class ApiError(C4Error):
@@ -125,7 +125,7 @@ def unavailable(message: str, field: str | None = None) -> ApiError:
 def hidden(message: str, error: Exception) -> ApiError:
     """A 503 for an error whose message is only logged, because it may name files and addresses."""
     LOGGER.warning("%s: %s", message, error)
-    return unavailable(f"{message}; the server's log has more")
+    return unavailable(f"{message}; see the server's log")
 
 
 _SHOWN: Final[dict[type[Exception], tuple[int, str | None]]] = {
@@ -157,7 +157,7 @@ def as_api_error(error: Exception) -> ApiError:
         return error
     if isinstance(error, HTTPException):
         is_unknown = error.status_code == NOT_FOUND
-        message = "there is nothing at this path" if is_unknown else error.detail
+        message = "this path does not exist" if is_unknown else error.detail
         return ApiError(error.status_code, message, headers=error.headers)
     for kind in type(error).__mro__:
         if kind in _SHOWN:
@@ -167,7 +167,7 @@ def as_api_error(error: Exception) -> ApiError:
             answer = hidden(_HIDDEN[kind], error)
             return ApiError(409, answer.message) if kind is ReadOnlyError else answer
     LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
-    return ApiError(500, f"a fault in c4: {type(error).__name__}; the server's log has more")
+    return ApiError(500, f"a fault in c4: {type(error).__name__}; see the server's log")
 
 
 async def answer_error(request: Request, error: Exception) -> Response:

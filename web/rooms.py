@@ -32,7 +32,7 @@ class MemoryQuota:
         return self._taken.total()
 
     def take(self, client: str, size: int) -> None:
-        """Reserve bytes for a client; raise an :class:`ApiError` if there are too few."""
+        """Reserve bytes for a client; raise an :class:`ApiError` if too few are free."""
         if self._taken[client] + size > self._most_per_client:
             raise ApiError(
                 429,
@@ -90,7 +90,7 @@ class Memory(HttpMiddleware):
         self._room = room
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Pass the request on; release its memory at the end."""
         client = scope["client"][0] if scope.get("client") else ""
         scope[HELD] = holding = RequestMemory(self._room, client)
         try:
@@ -112,7 +112,7 @@ class DiskQuota:
         return self._taken
 
     def take(self, size: int) -> bool:
-        """Reserve bytes; return False if there are too few."""
+        """Reserve bytes; return False if too few are free."""
         if self._taken + size > self._most:
             return False
         self._taken += size

@@ -2,8 +2,8 @@
 
 The threads of all jobs share one solver, so memory does not grow with the number of jobs. Jobs use
 one thread fewer than interactive requests, so that a core stays free for people who wait for an
-answer. Several jobs run at a time, so that a short job does not wait hours for a long one; the
-others wait in a queue.
+answer. Several jobs run at the same time, so that a short job does not wait hours for a long one;
+the others wait in a queue.
 
 When a server starts, it continues the unfinished jobs that a server created, which it recognizes by
 their label (:func:`web_label`). It does not continue other jobs that were resumed through a server:
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from workers.celery.doorbell import Doorbell
 
 LABEL: Final = "web"
-"""The label of jobs that a server created, or, with ": ", the prefix of their own labels."""
+"""The label of jobs that a server created; a label of their own follows after ": "."""
 
 AT_ONCE: Final = 4
-"""Most jobs that run at the same time."""
+"""Maximum number of jobs that run at the same time."""
 
 MOST_FOUND: Final = 1_000
-"""Most jobs that a starting server continues."""
+"""Maximum number of jobs that a starting server continues."""
 
 RETRY_SECONDS: Final = 5.0
 """Pause after an error of the database."""

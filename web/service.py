@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from web.settings import Settings
 
 LONGEST_QUESTION: Final = 256
-"""Most bytes of a query whose answer is cached, so that the cache's memory is bounded."""
+"""Maximum length of a query whose answer is cached, so that the cache's memory is bounded."""
 
 
 class Known:
@@ -198,7 +198,7 @@ class Service:
 
     def job_creation_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """Count a request as one that creates a job; it does not count as a search."""
-        return self._slot(self._makings, request, "making jobs")
+        return self._slot(self._makings, request, "creating jobs")
 
     @asynccontextmanager
     async def _slot(self, slots: Counter[str], request: Request, doing: str) -> AsyncIterator[None]:

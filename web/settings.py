@@ -21,19 +21,19 @@ class Limits:
     requests_per_second: float = 50.0
     """Average rate of requests per client; ``inf`` for no limit."""
     burst: int = 200
-    """Most requests of a client at once, after a pause."""
+    """Maximum number of requests of a client at once, after a pause."""
     searches_per_client: int = 4
-    """Most requests of a client that search at the same time, including batches."""
+    """Maximum number of requests of a client that search at the same time, including batches."""
     connections: int = 2_000
-    """Most connections of all clients together."""
+    """Maximum number of connections of all clients together."""
     connections_per_client: int = 250
-    """Most connections of a client; trusted proxies have no such limit."""
+    """Maximum number of connections of a client; trusted proxies have no such limit."""
     memory_bytes: int = 320 * _MIB
-    """Most memory of the requests of all clients: bodies and players' trees."""
+    """Maximum memory of the requests of all clients: bodies and players' trees."""
     memory_per_client: int = MOST_BYTES + 16 * _MIB
-    """Most memory of a client's requests: the most expensive move, and some bodies."""
+    """Maximum memory of a client's requests: the most expensive move, and some bodies."""
     disk_bytes: int = 2 * 1024 * _MIB
-    """Most disk space for the bodies of all clients in temporary files."""
+    """Maximum disk space for the bodies of all clients, in temporary files."""
     body_bytes: int = _MIB
     """The largest body of a request that is not a stream."""
     budget_seconds: float = 30.0
@@ -41,7 +41,7 @@ class Limits:
     read_seconds: float = 30.0
     """Timeout for the next piece of a request in seconds."""
     least_rate: int = 8 * 1024
-    """Least bytes per second of a body after ``read_seconds``, unless it is a stream."""
+    """Minimum rate of a body in bytes per second after ``read_seconds``, unless it is a stream."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Settings:
 
     host: str = LOOPBACK
     port: int = DEFAULT_PORT
-    """The port to listen at; 0 for any free port."""
+    """The port to listen on; 0 for any free port."""
     database_url: str | None = None
     """The URL for ``db.database.Database.open``; None for no database."""
     broker_url: str | None = None
@@ -64,8 +64,8 @@ class Settings:
     book: str | None = None
     """The book for ``workers.answers.books.find_book``."""
     allowed_hosts: tuple[str, ...] = ()
-    """More host names that requests may be for, such as a proxy's. If there are none, a server that
-    other machines can reach answers to any name."""
+    """Additional host names that requests may use, such as a proxy's. Without any, a server that
+    other machines can reach answers to every name."""
     proxies: tuple[str, ...] = ()
     """Addresses of the proxies whose header ``X-Forwarded-For`` is trusted."""
     read_only: bool = False

@@ -1,9 +1,9 @@
 """Jobs: plan them, work on their units, write their results.
 
 ``core`` is common to all jobs: their kinds, how units are claimed, solved and completed, and how a
-job is followed. ``answers`` returns the known evaluations and lines of a position. Each kind of job
-has a package: ``analyze``, ``book``, ``deep``, ``match`` and ``prove``. ``dataset`` makes data sets
-with jobs of the first kind.
+job is followed. ``answers`` answers questions about positions. Each kind of job has a package:
+``analyze``, ``book``, ``deep``, ``match`` and ``prove``. ``dataset`` makes data sets with jobs of
+kind ``analyze``.
 
 ``runners`` completes a job, with threads of this process or with workers elsewhere. ``celery``
 contains those workers, and announces units to them through a broker. ``app`` is the entry point for
@@ -12,6 +12,6 @@ Celery's own command line.
 ``tools`` has the functions that ``c4 mcp`` offers to language models.
 
 ``errors`` contains the errors of all of these, ``logs`` the log output of workers. ``text`` makes
-text safe to show, and CSV from rows. ``configuration`` reads the user's configuration file,
-``cores`` counts the processors that may be used.
+text safe to show, and CSV from rows. ``configuration`` reads the user's configuration file, and
+counts the cores that this process may use.
 """

@@ -73,7 +73,7 @@ _stopping = threading.Event()
 
 @signals.worker_init.connect
 def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
-    """Refuse impossible settings at the start; decide how a process becomes a worker."""
+    """Refuse impossible settings at the start; set the factory of worker processes."""
     try:
         CURRENT_WORKER.set_factory(_factory(sender))
     except (C4Error, ValueError) as error:

@@ -60,7 +60,7 @@ class Setting:
         raise ValueError(f"{self.name} is a text that is not empty")
 
     def read(self, text: str) -> Value:
-        """Convert a text from the command line or the environment; errors as of `check`."""
+        """Convert a text from the command line or the environment; errors as in `check`."""
         is_number = self.most is not None and re.fullmatch("[0-9]{1,12}", text, re.ASCII)
         return self.check(int(text) if is_number else text)
 
@@ -155,13 +155,13 @@ def parse(text: str, path: Path) -> dict[str, Value]:
 
 
 def _error(message: str, path: Path, setting: str | None = None) -> ConfigurationError:
-    from workers.errors import ConfigurationError  # noqa: PLC0415 (it brings the engine along)
+    from workers.errors import ConfigurationError  # noqa: PLC0415 (it imports the engine)
 
     return ConfigurationError(message, path=str(path), setting=setting)
 
 
 def line_of(name: str, text: str) -> int | None:
-    """Return the number of the line, from 1, that sets a name; None if it is hard to find."""
+    """Return the number of the line, from 1, that sets a name; None if it is not found."""
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(rf"\s*\[*\s*[\"']?{re.escape(name)}[\"']?\s*[=.\]]", line):
             return number

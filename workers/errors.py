@@ -36,7 +36,7 @@ class BrokerFullError(BrokerUnreachableError):
 
 
 class BrokerBlockedError(ConnectionError):
-    """A connection to RabbitMQ that its server currently does not read from."""
+    """A RabbitMQ server currently does not read from this connection."""
 
 
 class NotSolvedError(C4Error):

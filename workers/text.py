@@ -1,4 +1,4 @@
-"""Text for users and programs: safe to show, numbers in words, rows as lines of CSV."""
+"""Text for users and programs: safe to show, numbers with their nouns, rows as lines of CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 _FEW: Final = 32
-"""Up to this many different characters are replaced singly, ten times as fast as by a table."""
+"""Up to this many different characters are replaced one by one: ten times as fast as by a table."""
 
 
 def printable(text: str) -> str:

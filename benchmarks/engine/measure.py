@@ -61,7 +61,7 @@ ALL: Final = 1_000_000
 """More positions than any class has."""
 
 ONE_MOVE_LEFT: Final = "44276122537725234254556347417537166663131"
-"""A game of 41 moves; the last square gives no win either. Its search ends at once, so the measured
+"""A game of 41 moves, whose last move does not win either. Its search ends at once, so the measured
 time is the overhead of the call from Python."""
 
 LOOPS: Final = 10_000

@@ -1,7 +1,7 @@
 """The texts and the plot of ``docs/performance.md``.
 
 The plot has one row per class, with a mark for the time of each solver on a logarithmic axis. The
-marks of a row are for the same positions: only the first few of a class if a rival is slow.
+marks of a row are for the same positions; if a rival is slow, only for the first few of a class.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def line(measurement: Measurement) -> str:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/performance.md``."""
+    """The text of each place in ``docs/performance.md``."""
     found = parts["run"].figures
     groups = grouped(found)
     wrong = sum(each.wrong for each in measurements(found))

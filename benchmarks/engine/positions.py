@@ -10,7 +10,7 @@ The sample is ``cli/data/sample-positions.txt``, which ``c4 analyze --sample`` a
     python -m benchmarks engine sample > cli/data/sample-positions.txt
 
 Its early positions are hard: one with 6 stones takes seconds, and one with 20 a few milliseconds.
-So there are few early ones, and all together take well under a minute on one core.
+So there are few early positions, and all together take well under a minute on one core.
 """
 
 from __future__ import annotations

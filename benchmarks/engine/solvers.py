@@ -4,12 +4,12 @@ Machines are noisy, and their noise changes over minutes. So the repetitions of 
 interleaved, and their medians are compared.
 
 A solver that is a program reads one position from each line, with 1-based columns. It answers with
-a line that has the same moves and the score for the side to move, and may add the number of
-searched positions. Pascal Pons's ``c4solver`` does this; ``c4 solve --format c4solver`` answers
-without the number. The time is the processor time that the system reports for the finished child,
-minus the time of the same program without input (for loading, and for allocating its table). So a
-short pass may even appear to take negative time; it is repeated, and means are taken. The program
-itself decides whether to empty its table between positions.
+a line that has the same moves and the score for the side to move, and may add the number of nodes.
+Pascal Pons's ``c4solver`` does this; ``c4 solve --format c4solver`` leaves out the nodes. The time
+is the processor time that the system reports for the finished child, minus the time of the same
+program without input (for loading, and for allocating its table). So a short pass may even appear
+to take negative time; it is repeated, and means are taken. Whether the table is emptied between
+positions depends on the program.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_SECONDS = 1.0
 """Maximum time of a repetition, including the parts that are not timed: emptying tables, starting
 programs."""
 WITH_NODES = 3
-"""Number of words in an answer that includes the number of searched positions."""
+"""Number of words in an answer that includes the number of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Run:
     """The score of each position, for its side to move."""
     lap: Lap
     nodes: int | None = None
-    """Number of searched positions; None if the solver does not count them."""
+    """Number of nodes; None if the solver does not count them."""
 
 
 class Contender(ABC):
@@ -224,11 +224,11 @@ class Measurement:
     case: str
     solver: str
     count: int
-    """Number of positions solved, or of calls, in each repetition."""
+    """Number of positions solved, or of calls, in a pass."""
     cpu: list[float]
     wall: list[float]
     nodes: int | None = None
-    """Positions searched in a repetition; None if the solver does not count them."""
+    """Number of nodes in the first pass; None if the solver does not count them."""
     wrong: int = 0
     """Number of answers that differ from the known score."""
     threads: int = 1
@@ -240,12 +240,12 @@ class Measurement:
 
     @property
     def elapsed(self) -> Spread:
-        """Wall-clock seconds per repetition."""
+        """Wall-clock seconds per pass."""
         return Spread.of(self.wall)
 
     @property
     def nodes_each(self) -> float | None:
-        """Searched positions per position."""
+        """Nodes per position."""
         return None if self.nodes is None else self.nodes / self.count
 
 
@@ -304,7 +304,7 @@ class _Series:
         self.laps: list[Lap] = [self.first.lap] if is_long else []
 
     def repeat(self) -> None:
-        """Time one more repetition, unless the first pass already counted as one."""
+        """Time one more repetition, unless all are done because the first pass counted as one."""
         if len(self.laps) == self.entry.repeats:
             return
         total, passes, began = NO_TIME, 0, time.perf_counter()

@@ -1,7 +1,7 @@
 """The texts of ``docs/matches-log.md``: all matches, and a summary.
 
-The summary shows how well our results agree with the sources, and how likely chance explains the
-differences. Each result of a source counts once.
+The summary shows how well our results agree with the sources, and how likely it is that chance
+explains the differences. Each result of a source counts once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _PLACES: Final[dict[Leader, str]] = {"a": "A above B", "b": "B above A"}
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of the page."""
+    """The text of each place in the page."""
     outcomes = Outcomes.of(parts)
     played = [*outcomes.source.values(), *outcomes.longer.values()]
     games = sum(outcome.results.games for outcome in played)
@@ -251,7 +251,7 @@ def _apart(match: SourceMatch, outcome: Outcome | None) -> str:
 
 
 def _note(match: SourceMatch, outcome: Outcome | None) -> str:
-    """The remark on a match, and whether it counts in the summary."""
+    """The remark on a match, whether its result is counted once, and whether it was played."""
     parts = [match.note] if match.note else []
     if match.reading_of:
         parts.append("the result is counted once")

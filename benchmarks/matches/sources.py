@@ -129,7 +129,7 @@ class SourceMatch:
     is_slow: bool = False
     """Whether the match takes more than about a minute."""
     reading_of: str = ""
-    """The name of the match with the same result, if another reading of the source is played."""
+    """The name of the match with the first reading of the source, if this is another reading."""
     claimed: Literal["a", "b"] | None = None
     """The side that the source calls better in words, with or without numbers."""
 

@@ -2,7 +2,7 @@
 
 If every unit demands ``d`` seconds of a resource, the resource serves at most ``1 / d`` units per
 second, however many workers there are (the utilisation law). The workers also demand resources
-independently of their units, with or without work. A thread that never waits completes a unit in
+independently of their units, even when they are idle. A thread that never waits completes a unit in
 the time of its search and of all other steps.
 
 These are upper bounds: the formula has no queues, so a real service stays below them, and the gap
@@ -54,7 +54,7 @@ class Cost:
         return Cost(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: Cost) -> Cost:
-        """The cost without the other; noise makes no part negative."""
+        """The cost without the other. Parts that are negative because of noise become 0."""
         pairs = zip(astuple(self), astuple(other), strict=True)
         return Cost(*(max(0.0, one - less) for one, less in pairs))
 
@@ -152,7 +152,7 @@ class Measured:
         return Costs(self.units[kind], self.shared)
 
     def figures(self) -> dict[str, Any]:
-        """The costs, as they are stored; numbers have four digits, because the noise is larger."""
+        """The costs as they are stored, with four digits, because further digits would be noise."""
         entries = asdict(self)
         del entries["book_seconds"]
         found: dict[str, Any] = rounded(entries)
@@ -217,7 +217,7 @@ class Demand(NamedTuple):
     searching: float = 0.0
     """Demand per second of a thread's search."""
     worker: float = 0.0
-    """Demand per second of a worker's life."""
+    """Demand per second in which a worker runs."""
 
     def with_search(self, service: Service) -> float:
         """The demand of a unit with its search."""
@@ -297,7 +297,7 @@ def unit_cycle(costs: Costs, service: Service) -> float:
 
 
 def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
-    """The maximum rate of a service."""
+    """The maximum rate of a service; ``planned`` leaves out the planner."""
     asked = demands(costs, service)
     if planned:
         asked = asked._replace(planner=Demand())

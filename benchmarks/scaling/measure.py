@@ -1,7 +1,7 @@
 """Measure costs on a real PostgreSQL and a real Redis.
 
 The cost of bringing a message to its task is measured with a real worker. It gets messages about
-units that do not exist, so for each message it only makes a claim without success.
+units that do not exist, so each message causes only one claim, which fails.
 
 ::
 
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 SERVER_ERRORS: Final = (MeterError, FleetError, StorageError, BrokerError)
 
 THREADS: Final = (1, 4, 16)
-"""Thread numbers of the workers whose connections are counted."""
+"""Numbers of threads of the workers whose connections are counted."""
 
 IDLE_WORKERS: Final = 4
 
@@ -170,7 +170,7 @@ def _read(results: Results) -> Measured:
 
 
 def measure_everything(place: Place, rounds: int) -> Measured:
-    """Measure all costs; the median of the repetitions counts."""
+    """Measure all costs, as medians of repetitions."""
     units, sizes = {}, {}
     for kind in (Batch(), BookPly()):
         click.echo(f"measuring units of jobs of kind {kind.name}", err=True)

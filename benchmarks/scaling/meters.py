@@ -37,7 +37,7 @@ class Took(NamedTuple):
 
     running: float
     delayed: float
-    """Time in which they were ready to run but had no processor; it is not part of a cost."""
+    """Time in which the threads waited for a processor; it is not part of a cost."""
 
     def __sub__(self, earlier: Took) -> Took:
         """The time since an earlier reading."""
@@ -197,7 +197,7 @@ class RoundTrips:
 
 
 class _Turn:
-    """The side of a connection that is sending: the server answers after a request."""
+    """The side of a connection that sent last; each change to the client is a round trip."""
 
     asked = False
 

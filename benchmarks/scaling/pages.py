@@ -94,7 +94,7 @@ def works(measured: Measured) -> list[Work]:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of the page: the measurements first, then the figures calculated from them."""
+    """The text of each place in the page: the measurements, then the figures that follow."""
     measured = Measured.of(parts)
     return {
         "run": run_lines(parts["measure"].made),

@@ -1,9 +1,9 @@
 """Load for a server: requests and clients.
 
-``load`` runs ``wrk``, which sends requests as fast as they are answered, over open connections.
-``ask_all`` is one client that sends one request after the other, like a person at the board.
-``running_batches`` sends endless JSON Lines with positions that have to be searched, each from a
-separate process: ``python -m benchmarks.web.load PORT SEED``.
+``load`` runs ``wrk``, which sends requests over open connections as fast as they are answered.
+``ask_all`` is one client that sends one request after the other, with pauses, like a user of the
+page. ``running_batches`` sends endless batches of positions that have to be searched. Each batch
+has a process of its own: ``python -m benchmarks.web.load PORT SEED``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ done = function(summary, latency, requests)
     latency.max, e.connect + e.read + e.write + e.status + e.timeout))
 end
 """
-"""Requests one address after the other, and reports the result. Times are in microseconds."""
+"""A script for ``wrk``. It requests one address after the other, and reports the result."""
 PAUSE_SECONDS: Final = 0.05
 """Seconds between an answer and the next request."""
 BATCH_STONES: Final = (15, 20)
@@ -56,7 +56,7 @@ BATCH_STONES: Final = (15, 20)
 LINES_AHEAD: Final = 2_000
 """Number of lines sent before the first of them is answered."""
 BOOK_PLIES: Final = 11
-"""The included book goes one ply deeper, so it has the score of every column."""
+"""Maximum stones of positions from the book. It goes one ply deeper, so it has all columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Asking:
 
 
 def ask_all(port: int, targets: Sequence[str]) -> Asking:
-    """Send at least two requests, each once, over one connection."""
+    """Send each request once, over one connection. There must be at least two."""
     taken = []
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     try:

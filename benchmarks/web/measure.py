@@ -144,7 +144,7 @@ class _Asker:
         return measured
 
     def questions(self, *, turn: int) -> dict[str, dict[str, object]]:
-        """Send one request after the other; each turn uses new positions, as results are stored."""
+        """Send one request after the other. Results are stored, so each turn uses new positions."""
         number = self._sizes.questions
         searched = positions(5, turn * number, SEARCHED_STONES)[-number:]
         cases = {
@@ -192,7 +192,7 @@ class Serving:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The texts of ``docs/web-log.md``."""
+    """The text of each place in ``docs/web-log.md``."""
     found = parts["measure"].figures
     loads = [each | {"rate": each["requests"] / each["seconds"]} for each in found["loads"]]
     asked = [

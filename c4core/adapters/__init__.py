@@ -1,7 +1,6 @@
-"""C4's players in the environments of other projects, and their agents as players of C4.
+"""C4's players in the environments of other projects, and agents of these projects as players.
 
-Each project has a module: ``kaggle`` and ``kaggle_opponents``, ``gymnasium``, ``pettingzoo``,
-``openspiel``, and ``ugi`` (the line protocols of game engines). A module imports the package of its
-project, and no other module of C4 imports it. ``kaggle``, ``planes`` and ``ugi`` work without extra
-packages.
+The modules are ``kaggle`` and ``kaggle_opponents``, ``gymnasium``, ``pettingzoo``, ``openspiel``,
+and ``ugi`` (the line protocols of game engines). Only these modules import the packages of other
+projects. ``kaggle``, ``planes`` and ``ugi`` work without extra packages.
 """

@@ -35,10 +35,10 @@ class ConnectFourEnv(gymnasium.Env):
     """One side of a game of Connect Four; a player of C4 has the other side.
 
     An action is a 0-based column. An observation is a dictionary with two arrays. ``observation``
-    is ``int8`` of the shape ``(rows, columns, 2)``, with the top row first. Plane 0 has the own
-    stones, plane 1 the opponent's. ``action_mask`` is 1 for each column that can be played. The
-    reward is 1 for a win, -1 for a loss and 0 otherwise. Playing a full column loses at once and
-    sets ``info["illegal"]``. ``info["moves"]`` has the game's moves, columns counted from 1.
+    is ``int8`` of the shape ``(rows, columns, 2)``, with the top row first. Plane 0 has the
+    learner's stones, plane 1 the opponent's. ``action_mask`` is 1 for each column that can be
+    played. The reward is 1 for a win, -1 for a loss and 0 otherwise. Playing a full column loses at
+    once and sets ``info["illegal"]``. ``info["moves"]`` has the moves, with columns from 1.
 
     Args:
         opponent: a player's description, or the name of a level.

@@ -8,7 +8,7 @@ agent file for Kaggle is a file whose last callable is the agent::
 
     agent = make_agent("perfect")
 
-:mod:`c4core.adapters.kaggle_opponents` makes players of Kaggle's own agents.
+:mod:`c4core.adapters.kaggle_opponents` makes Kaggle's own agents available as players.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHARE: Final = 0.8
 """The player's share of the time for a move; the rest covers overhead."""
 LONGEST_ACT: Final = 1e9
 LONGEST_SIDE: Final = 1_000
-"""A side of a board beyond this is refused before the board is checked."""
+"""Larger numbers of columns and rows are refused before the board is checked."""
 LONGEST_QUOTE: Final = 40
 
 
@@ -81,7 +81,7 @@ def read_board(configuration: Mapping[str, object]) -> BoardSize:
     """
     in_a_row = _whole(configuration, "inarow", IN_A_ROW, LONGEST_SIDE)
     if in_a_row != IN_A_ROW:
-        raise AdapterError(f"only four in a row is played here, not {in_a_row}", field="inarow")
+        raise AdapterError(f"only four in a row is supported, not {in_a_row}", field="inarow")
     width, height = (
         _whole(configuration, name, default, LONGEST_SIDE)
         for name, default in zip(("columns", "rows"), DEFAULT_BOARD, strict=True)
@@ -140,7 +140,7 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
 
 
 def read_turn(turn: Mapping[str, object]) -> Position:
-    """Read the object that agents get over HTTP from many programs; the game must not be over.
+    """Read the JSON object that various programs send to agents over HTTP.
 
     Args:
         turn: ``board``, rows of 0, 1 and 2 (or -1) with the top row first, and optionally
@@ -148,7 +148,8 @@ def read_turn(turn: Mapping[str, object]) -> Position:
             can be played, counted from 0.
 
     Raises:
-        AdapterError: it is not a position, or ``current_player`` or ``valid_moves`` contradicts it.
+        AdapterError: ``board`` is not a position, the game is over, or ``current_player`` or
+            ``valid_moves`` contradicts the position.
     """
     rows = turn.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
@@ -197,7 +198,7 @@ def _whole(values: Mapping[str, object], name: str, default: int, high: int) -> 
 def _quoted(value: object) -> str:
     """Quote a value for a message: one short line."""
     if isinstance(value, int) and abs(value) > LONGEST_ACT:
-        return "so large a number"
+        return "a number this large"
     if isinstance(value, str):
         return repr(value[:LONGEST_QUOTE])
     return repr(value) if isinstance(value, int | float | None) else "a value of another type"

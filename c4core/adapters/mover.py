@@ -46,8 +46,8 @@ class AdapterError(C4Error, ValueError):
 class Mover:
     """Asks a player for moves, game after game.
 
-    A new game begins with a position on another board, for the other side, or with no more stones
-    than the position before.
+    A position begins a new game if it is on another board than the previous position, is for the
+    other side, or does not have more stones.
 
     Args:
         player: the player's description, or the name of a level.
@@ -79,7 +79,7 @@ class Mover:
         self.restart(seed)
 
     def restart(self, seed: int | None = None) -> None:
-        """Begin a new game with the next position. Without a seed, the new one is random."""
+        """Begin a new game with the next position. Without a seed, the new seed is random."""
         self._dice = Dice(secrets.randbelow(SEEDS) if seed is None else seed)
         self._last = None
 
@@ -90,13 +90,14 @@ class Mover:
 
         Args:
             position: a position that is not over; the player has the side to move.
-            seconds: an additional limit for this move; the shorter one counts. None for no other.
+            seconds: a further limit for this move; the shorter one counts. None for no further
+                limit.
             stop: ends the search without a move; None if it is never set.
 
         Raises:
             PlayerError: the player does not play on this board.
             PlayerFailure: the player did not find a legal move in time.
-            StopPlaying: the stop was set first.
+            StopPlaying: the stop was set before the player had chosen.
             ValueError: the game is over.
         """
         if position.is_over:
@@ -122,7 +123,7 @@ class Mover:
         self._player.close()
 
     def _begin(self, position: Position, limits: Limits) -> None:
-        """Tell the player if a new game begins."""
+        """Prepare the player for a new game, if the position begins one."""
         board, side, ply = position.board, position.turn, position.ply
         if self._last is None or self._last[:2] != (board, side) or self._last[2] >= ply:
             self._player.check_board(board)

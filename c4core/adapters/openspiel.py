@@ -59,7 +59,7 @@ def to_position(state: pyspiel.State) -> Position:
     parameters = game.get_parameters()
     in_a_row = parameters.get("x_in_row", IN_A_ROW)
     if in_a_row != IN_A_ROW:
-        raise AdapterError(f"only four in a row is played here, not {in_a_row}", field="x_in_row")
+        raise AdapterError(f"only four in a row is supported, not {in_a_row}", field="x_in_row")
     try:
         board = check_board(parameters["columns"], parameters["rows"])
         position = Position.from_grid(str(state).strip())

@@ -1,13 +1,13 @@
 """Connect Four on any board, as a PettingZoo AEC environment.
 
-Observations, actions and rewards are as in PettingZoo's ``connect_four_v3``, which has one board.
+Observations, actions and rewards are as in PettingZoo's ``connect_four_v3``, which is only for 7x6.
 Importing this module registers ``C4/connect_four_v0``::
 
     import c4core.adapters.pettingzoo
 
     env = pettingzoo.make("aec", "C4/connect_four_v0", width=9, height=6)
 
-:func:`c4core.adapters.planes.make_policy` makes players for both.
+:func:`c4core.adapters.planes.make_policy` turns a player into a policy for both environments.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Positions as arrays of 0 and 1 in the form of PettingZoo's ``connect_four_v3``, and policies.
 
 An array is ``int8`` of the shape ``(rows, columns, 2)``. Row 0 is the top row. Plane 0 has the
-observer's stones, plane 1 the opponent's. A policy is a player as a function from observations to
-actions.
+observer's stones, plane 1 the opponent's. A policy is a function from observations to actions; a
+player chooses the actions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An engine for the protocols UGI and UCI, which consist of text lines.
 
-Engine managers for chess variants speak UCI; Connect Four is their variant ``cfour``. UGI adapts
+Engine managers for chess variants use UCI; Connect Four is their variant ``cfour``. UGI adapts
 UCI to any game (https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the
 lines of both, :mod:`c4core.adapters.ugi_notation` reads and writes moves and positions, and
 :mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the supported lines.
@@ -58,7 +58,7 @@ class Options:
     """The description of the player that chooses the moves; None for exact scores."""
 
     def uci_lines(self) -> tuple[str, ...]:
-        """List the options for UCI, with the names that its managers know."""
+        """Return the UCI lines that declare the options, with the usual names."""
         return (
             f"option name Hash type spin default {self.hash} min 1 max {MOST_MB}",
             f"option name Threads type spin default {self.threads} min 1 max {MOST_THREADS}",
@@ -67,7 +67,7 @@ class Options:
         )
 
     def ugi_lines(self) -> tuple[str, ...]:
-        """List the options for UGI."""
+        """Return the UGI lines that declare the options."""
         return (
             f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
             f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
@@ -104,7 +104,7 @@ class Options:
         except C4Error as error:
             raise LineError(f"setoption {name}: {error}") from None
         raise LineError(
-            f"setoption: there is no option {quoted(name)}; "
+            f"setoption: unknown option {quoted(name)}; "
             "use hash, threads, board, player or UCI_Variant"
         )
 
@@ -114,10 +114,10 @@ class Session:
 
     A line that cannot be understood changes nothing and is answered by ``info string error: TEXT``.
     A line that changes the position or the options waits for the end of the search. During an
-    infinite search it is refused. The session speaks UGI until the line ``uci``.
+    infinite search it is refused. The session uses UGI until it receives the line ``uci``.
 
     Args:
-        say: receives each line of the engine, without the line end, from one thread at a time.
+        say: called with each line of output, without the line end, by one thread at a time.
         options: the options at the beginning.
         book: the book to query before a search; None for no book.
     """
@@ -164,7 +164,7 @@ class Session:
         """Answer a line. Returns False after ``quit``, else True.
 
         Raises:
-            OSError: an answer to the line, or of the last search, cannot be written.
+            OSError: the answer to the line, or the move of the last search, cannot be written.
         """
         if self._search is not None and not self._search.is_running:
             self._join()
@@ -177,7 +177,7 @@ class Session:
         return command != "quit"
 
     def close(self) -> None:
-        """Stop the search without an answer."""
+        """Stop the search, and do not write its move."""
         search, self._search = self._search, None
         if search is not None:
             search.is_silent = True
@@ -204,7 +204,7 @@ class Session:
             case "stop" | "quit":
                 self._stop()
             case _:
-                raise LineError(f"there is no command {quoted(command)}")
+                raise LineError(f"unknown command {quoted(command)}")
 
     def _speak(self, protocol: str) -> None:
         """Change to a protocol, and introduce the engine."""
@@ -237,7 +237,7 @@ class Session:
 
     def _go(self, go: Go) -> None:
         if self._position.is_over:
-            self._tell(f"bestmove {self._notation.no_move}")  # the client must not wait
+            self._tell(f"bestmove {self._notation.no_move}")  # else the client waits for a move
             raise LineError("go: the game is over")
         self._search = Search(go, self._position, self._think, self._tell, self._notation)
 
@@ -249,11 +249,14 @@ class Session:
         try:
             return chooser.choose(position, seconds=go.seconds(position), stop=stop), ()
         except StopPlaying:
-            told = "info string stopped before the player chose; the first open column is played"
+            told = "info string stopped before the player chose; the leftmost open column is played"
             return position.legal_columns()[0], (told,)
 
     def _prepare(self) -> Solver | Mover:
-        """Return the solver or the player. ``isready`` makes it before the first clock starts."""
+        """Return the solver or the player, which is made if necessary.
+
+        ``isready`` calls this before the first clock starts.
+        """
         options = self._options
         if options.player is not None:
             self._mover = self._mover or Mover(options.player)

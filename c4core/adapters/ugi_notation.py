@@ -47,28 +47,28 @@ def quoted(text: str) -> str:
 
 
 class UgiNotation:
-    """Columns from 1, and grids."""
+    """The notation of UGI: columns counted from 1, and grids."""
 
     form: str = "startpos or fen GRID, then optionally moves COLUMNS"
     """The words that may follow ``position``."""
     no_move: str = "none"
-    """The move when there is none."""
+    """The word in place of a move if there is no move."""
     limits: ClassVar[Mapping[str, str]] = {
         name: name for name in (*_SAME_LIMITS, "p1time", "p2time", "p1inc", "p2inc")
     }
     """The fields of :class:`~c4core.adapters.ugi_search.Go` by their names after ``go``."""
 
     def write(self, position: Position, columns: Iterable[int]) -> list[str]:
-        """Write moves that are played from a position on."""
+        """Return the words for moves; the first is played in ``position``."""
         del position
         return [column_label(column) for column in columns]
 
     def start(self, words: Sequence[str], board: BoardSize) -> Position:
-        """Read the moves of ``startpos``."""
+        """Return the position after moves from the empty board."""
         return Position("".join(words), width=board.width, height=board.height)
 
     def play(self, position: Position, words: Sequence[str]) -> Position:
-        """Read the moves from a position on."""
+        """Return the position after moves from a given position."""
         for column in parse_moves("".join(words), width=position.width):
             position = position.play(column)
         return position
@@ -84,7 +84,7 @@ class UgiNotation:
 
 
 class UciNotation(UgiNotation):
-    """Drops, and the FEN of ``cfour``."""
+    """The notation of UCI: drops, and the FEN of ``cfour``."""
 
     form = "startpos or fen BOARD[POCKETS] w - - 0 1, then optionally moves P@d1 .."
     no_move = "(none)"
@@ -97,7 +97,7 @@ class UciNotation(UgiNotation):
     }
 
     def write(self, position: Position, columns: Iterable[int]) -> list[str]:
-        """Write moves as drops on the squares where the stones land."""
+        """Return moves as drops on the squares where the stones land."""
         drops = []
         for column in columns:
             drops.append(f"P@{_square(column, position.heights[column])}")
@@ -105,12 +105,12 @@ class UciNotation(UgiNotation):
         return drops
 
     def start(self, words: Sequence[str], board: BoardSize) -> Position:
-        """Read the drops of ``startpos``."""
+        """Return the position after drops from the empty board."""
         _check_board(board)
         return self.play(Position(), words)
 
     def play(self, position: Position, words: Sequence[str]) -> Position:
-        """Read drops; the squares must be those where the stones land."""
+        """Return the position after drops; each square must be the one where the stone lands."""
         for index, word in enumerate(words):
             drop = _DROP.fullmatch(word)
             if drop is None:
@@ -185,7 +185,7 @@ def _check_board(board: BoardSize) -> None:
 
 
 def _check_pockets(pockets: str | None, position: Position) -> None:
-    """The pockets, if they are written, must hold the stones that are not on the board."""
+    """Check that the pockets, if given, hold the stones that are not on the board."""
     each = DEFAULT_BOARD.cells // 2
     first, second = each - (position.ply + 1) // 2, each - position.ply // 2
     if pockets is not None and (pockets.count("P"), pockets.count("p")) != (first, second):

@@ -1,6 +1,6 @@
 """The search of the engine, in a thread of its own, and its limits (``go``).
 
-A move is chosen by exact scores, or by a search a few plies ahead if they are not known in time.
+Exact scores decide the move or, if they are not known in time, a search of a few plies.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from c4core.solver import Solver
 
 PLIES_AHEAD: Final = 8
-"""Plies searched before the exact search, which may not end in time: a few milliseconds."""
+"""The depth in plies of a first search, which takes a few milliseconds. The exact search after it
+may not end in time."""
 LINE_NODES: Final = 1_000_000
 """The node limit of the principal variation, which must not delay the move much."""
 STOP_SECONDS: Final = 0.02
 """Seconds between two calls to stop a search. A search that has just begun may miss the first."""
 RESERVE: Final = 20
-"""Milliseconds of a move's time that are kept for the answer, but at most half of the time."""
+"""Milliseconds of a move's time reserved for sending the move, but at most half of the time."""
 INFINITE: Final = "infinite"
 
 _NUMBER: Final = re.compile("-?[0-9]{1,15}")
@@ -64,9 +65,10 @@ class Go:
     def seconds(self, position: Position) -> float | None:
         """Return the time limit of a move in seconds; None for no limit.
 
-        The clock's time is shared equally among all moves to come, or those before the clock gains
-        time. A move gets at most half of it. A time for one move is shortened by
-        ``RESERVE``, because managers count the way of the answer too.
+        The time on the clock is divided equally among the remaining moves of the game, or among
+        the moves until the clock gains time. A move gets at most half of it. ``movetime`` is
+        shortened by ``RESERVE``, because the client also counts the time that the answer takes to
+        arrive.
         """
         limits = []
         if self.movetime is not None:
@@ -86,11 +88,11 @@ def read_go(words: Sequence[str], limits: Mapping[str, str]) -> Go:
     """Read the words after ``go``.
 
     Args:
-        words: names of limits, each with its number.
+        words: names of limits, each followed by its number; ``infinite`` has no number.
         limits: the fields of :class:`Go` by the protocol's names.
 
     Raises:
-        LineError: a limit is unknown, given twice, or not a number.
+        LineError: a limit is unknown, given twice, not a number, or too small.
     """
     found: dict[str, Any] = {}
     rest = list(words)
@@ -182,10 +184,10 @@ def think(
 def look_ahead(
     solver: Solver, position: Position, plies: int, spent: Spent
 ) -> tuple[int | None, ...]:
-    """Return exact scores of the columns after which a side can force an end within ``plies``.
+    """Return exact scores of the columns after which a side can force the end within ``plies``.
 
-    Each search has a null window that only such short games can decide, so a small number of plies
-    takes little time on every board.
+    Each search has a null window that only such short games can decide, so it takes little time on
+    every board if ``plies`` is small.
 
     Returns:
         One score per column for the side to move; None if the column cannot be played, or if
@@ -200,7 +202,7 @@ def look_ahead(
 
 
 def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int | None:
-    """The score of a child for the side that moved into it, if the game ends within these plies."""
+    """The child's score for the side that made the move, or None if the game takes more plies."""
     cells = child.width * child.height
     if child.is_over:
         return -final_score(child)
@@ -231,7 +233,7 @@ def _either(scores: Sequence[int | None], others: Sequence[int | None]) -> tuple
 
 
 def _choice(position: Position, scores: Sequence[int | None]) -> int:
-    """The column to play: a proven win or draw, else one that is not known to lose."""
+    """The column to play: a proven win or draw, else an unknown score, else the latest loss."""
 
     def worth(column: int) -> float:
         score = scores[column]
@@ -273,7 +275,7 @@ def _measures(spent: Spent) -> str:
 
 
 def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str:
-    """Write the known scores of columns, as C4 counts them."""
+    """Write the known scores of columns, on C4's scale."""
     known = [
         f"{column_label(column)}:{value}"
         for column, value in enumerate(scores)
@@ -287,7 +289,7 @@ class Search:
     """A search in a thread of its own. When it ends, it writes its results and then the move.
 
     ``think`` finds a column and the lines to write before it, until the stop is set. ``tell``
-    writes a line, and ``notation`` the move.
+    writes a line. ``notation`` converts the move to text.
     """
 
     def __init__(

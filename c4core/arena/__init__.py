@@ -1,1 +1,1 @@
-"""Games between players of :mod:`c4core.players`, their files, and what their results mean."""
+"""Games between players of :mod:`c4core.players`: play, files, judged moves and statistics."""

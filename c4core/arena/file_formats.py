@@ -1,6 +1,6 @@
 """Games as text, one line per game: JSON Lines, final grids (CSV), or any common form.
 
-**JSON Lines** have one object per game, with everything that is known about it::
+**JSON Lines** have one object per game::
 
     {"match": 3, "number": 17, "board": "7x6", "first": "set:fallback=vector", "second": "random",
      "seed": 42, "moves": "4353637", "winner": "x", "ending": "four", "x_seconds": 0.0001,
@@ -10,9 +10,9 @@ Only ``moves`` is required. ``board`` defaults to the reader's board, which is 7
 ``start`` is the key of the position that the game began from, by default the empty board.
 ``winner`` (``x``, ``o`` or null) and ``ending`` follow from the moves unless a player failed or
 gave up (``resigned``). ``detail`` may describe a player's failure. An abandoned game is
-``unfinished`` and has no winner. ``replaced`` lists the moves (0-based) that were played in place
-of illegal answers. If only the last position of a game is known, ``final`` has its key, and the
-field ``moves`` is missing. Unknown fields are ignored.
+``unfinished`` and has no winner. ``replaced`` lists the 0-based numbers of the moves that were
+played in place of illegal answers. If only the last position of a game is known, ``final`` has its
+key, and the field ``moves`` is missing. Unknown fields are ignored.
 
 **Final grids** are comma-separated, the format of Brewer 2017. The first row has the names,
 ``pos_01,..,pos_42,winner``. Each further row is a game: the cells of its final grid, row by row
@@ -20,7 +20,7 @@ from the top and from left to right (1 first player, -1 second player, 0 empty),
 (1, -1, or 0 for a draw). A board of another size has one cell for each of its squares.
 
 Some programs choose the first player at random, so in some games -1 began. The players of such a
-grid are swapped when it is read, because ``x`` always begins here. A full board without a four has
+grid are swapped when it is read, because ``x`` always begins in C4. A full board without a four has
 equally many stones of both sides and does not show who began; then 1 is assumed.
 
 **Any form** is read, but not written. A line is the moves (``4455667``), or the object of a game as
@@ -61,14 +61,14 @@ if TYPE_CHECKING:
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
 _SECONDS: Final = 1e9
-"""The limit: about 30 years. Without it, sums could become infinite, which no report can show."""
+"""The largest time, about 30 years. Without a limit, sums could become infinite."""
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 """Lone surrogates, which JSON can write, and NUL, which PostgreSQL refuses."""
 
 
 def json_object(entry: GameEntry) -> dict[str, Any]:
-    """Return a game as an object, without unknown and empty fields."""
+    """Return a game as a JSON object. Unknown and empty values are left out."""
     fields: dict[str, Any] = {
         "match": entry.match,
         "number": entry.number,
@@ -227,7 +227,7 @@ def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Endin
         return side, ending
     if name not in _ENDINGS:
         known = ", ".join(_ENDINGS)
-        raise GameFileError(f"there is no ending {name!r} (there are: {known})", field="ending")
+        raise GameFileError(f"unknown ending {name!r}: use {known}", field="ending")
     if name == Ending.UNFINISHED:
         if final.is_over or side is not None:
             raise GameFileError(
@@ -273,7 +273,7 @@ def _number(fields: dict[str, Any], name: str, allowed: range) -> int | None:
 
 def _seconds(fields: dict[str, Any], name: str) -> float:
     value = fields.get(name, 0.0)
-    # Not isfinite(): it raises at a whole number of hundreds of digits.
+    # Not isfinite(): it raises OverflowError for a whole number of hundreds of digits.
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _SECONDS:
         raise GameFileError(
             f"{name} {value!r} is not a number of seconds from 0 to 1e9", field=name
@@ -366,7 +366,7 @@ def _is_heading(row: str, board: BoardSize) -> bool:
 
 
 def _began_with_second(squares: str) -> bool:
-    """Whether the player with -1 moved first. The winner is the last of the squares."""
+    """Whether the player with -1 moved first. The last of ``squares`` is the winner."""
     first, second = squares.count("x", 0, -1), squares.count("o", 0, -1)
     # If both have equally many stones, the player that moved second also moved last, and only that
     # player can have won.
@@ -422,7 +422,7 @@ def read_any_games(
 
 
 def _has_a_word(line: str) -> bool:
-    """Whether a line is neither JSON nor moves, which have no words of three letters."""
+    """Whether a line is not JSON and has a word of three letters, unlike moves with commas."""
     return not line.lstrip().startswith(("{", "[")) and re.search("[A-Za-z_]{3}", line) is not None
 
 
@@ -465,7 +465,7 @@ def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
 
 
 def _of_fields(fields: dict[str, Any], board: BoardSize) -> GameEntry:
-    """Read a game from an object. It may be unfinished without a field for that."""
+    """Read a game from an object. Without ``ending`` and ``winner``, it may be unfinished."""
     try:
         return parse_json_game(json.dumps(fields), board=board)
     except GameFileError as error:

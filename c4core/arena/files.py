@@ -70,7 +70,7 @@ class GameEntry(NamedTuple):
     o_seconds: float = 0.0
     """Seconds that all moves of ``o`` took; 0 if they are unknown."""
     replaced: tuple[int, ...] = ()
-    """The moves (0-based) that were played in place of an illegal answer."""
+    """The 0-based numbers of the moves that were played in place of an illegal answer."""
     match: int | None = None
     """The match's number in the database that the game comes from."""
     number: int | None = None
@@ -126,8 +126,9 @@ class Repeats:
     Every different game takes about 150 bytes of memory.
 
     Args:
-        by: the parts, besides the winner, that equal games share. ``moves``: the start and the
-            moves; a game without moves is compared by its final grid. ``grids``: the final grid.
+        by: the facts that equal games have in common, besides the board and the winner. ``moves``:
+            the start and the moves; a game without moves is compared by its final grid.
+            ``grids``: the final grid.
         mirrors: whether a game equals its mirror image.
 
     Attributes:

@@ -3,7 +3,7 @@
 :class:`~c4core.position.Position` has the rules of Connect Four; this module has the rules of the
 arena. The first player of a game moves with ``x``. A player loses the game if it chooses an illegal
 column, raises an exception or takes too long, or if its process dies. The reason is kept, and
-nothing is raised. If the machine runs out of memory or files, no player has failed, and that error
+nothing is raised. If the machine runs out of memory or files, no player has failed, and the error
 is raised.
 
 All randomness comes from the game's seed. Each side derives its own seed from it, so that one
@@ -128,7 +128,7 @@ class GameRecord:
     seconds: tuple[float, ...] = ()
     """Seconds that each move took, including a move that failed."""
     replaced: tuple[int, ...] = ()
-    """The moves (0-based) that were played in place of an illegal answer (``lenient``)."""
+    """The 0-based numbers of the moves played in place of an illegal answer (``lenient``)."""
 
     @property
     def is_forfeit(self) -> bool:
@@ -242,7 +242,7 @@ class _Game:
         """Play to the end."""
         record = self._begin() or self._moves()
         for side, player in self.players.items():
-            # The game is decided. A player that breaks now fails in the next game.
+            # The result is final. A player that is broken now will fail in the next game.
             with contextlib.suppress(Exception):
                 player.end(_result_for(side, record.winner))
         return record
@@ -285,7 +285,7 @@ class _Game:
         """Ask a player for a legal column.
 
         Raises:
-            PlayerFailure: the player gives no legal column, or not in time.
+            PlayerFailure: the player does not give a legal column in time.
             StopPlaying: the game's stop was set.
         """
         limits = self.clock.limits(position.turn)

@@ -1,7 +1,6 @@
-"""Moves judged by exact scores: the loss and the mark of a move, and the accuracy of several.
+"""Judge moves by exact scores: the loss and the mark of a move, and the accuracy of several moves.
 
-Every score is for the side that moved. A mark is a :data:`Mark`. :func:`result_accuracy`,
-:func:`best_share` and :class:`Accuracy` measure the accuracy of moves.
+Every score is for the side that moved.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ OTHERS: Final = 2
 """A move is marked ``!`` only if this many other columns could be played."""
 
 OPENING: Final = 5
-"""The opening is a board's stones divided by this. The game is sharpest there: on 7x6, half of all
+"""The number of squares divided by this is the number of plies in the opening. On 7x6, half of all
 only moves are among the first eight moves, and players know them by heart."""
 
 

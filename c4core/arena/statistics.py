@@ -299,8 +299,8 @@ def is_significant(tally: Tally) -> bool:
 def holm(chances: Sequence[float]) -> list[float]:
     """Correct the P of several tests for their number (Holm 1979).
 
-    The smallest of m P is multiplied by m, the next one by m - 1, and so on. None becomes smaller
-    than the one before it, or larger than 1. Tests whose corrected P is at most 0.05 are
+    The smallest of m P-values is multiplied by m, the next one by m - 1, and so on. None becomes
+    smaller than the one before it, or larger than 1. Tests whose corrected P is at most 0.05 are
     significant together: the chance that any of them is a false alarm is at most 5 %. The tests may
     depend on each other.
 
@@ -323,7 +323,8 @@ def false_alarms(decisive: int, *, two_sided: bool) -> float:
 
     Args:
         decisive: the number of decisive games of each match, at least 1.
-        two_sided: use the two-sided P; else the one-sided P of the leader, which is named too late.
+        two_sided: use the two-sided P; else the one-sided P, as if the leader had been named before
+            the match.
 
     Returns:
         The exact share, from 0 to 1.

@@ -9,7 +9,7 @@ JSON Lines: the first line describes the book. Every other line is a position in
 CSV: a row of names, then ``ply,key,score`` for each position. The file does not contain the board,
 the start or the kind.
 
-Parquet (needs pyarrow): the columns ``ply``, ``key`` and ``score``, with one group of rows for each
+Parquet (needs pyarrow): the columns ``ply``, ``key`` and ``score``, with one row group for each
 ply that has positions. The book's description is in the file's metadata, as JSON under ``c4_book``.
 """
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 KEYS: Final = range(1 << 64)
-"""The range of the keys of all boards."""
+"""The range of the keys of narrow boards."""
 
 _SHOWN: Final = 40
 """A message quotes at most this many characters of a wrong value."""
@@ -101,7 +101,7 @@ class BookContent:
 def levels_of(
     keys: NDArray[np.uint64], scores: NDArray[np.int8], start: Position
 ) -> tuple[Level, ...]:
-    """Sort positions of any plies, in any order and of either image, into levels.
+    """Sort positions into levels. They may be of any plies, in any order and of either image.
 
     Scores are for the sides to move; a repeated position must always have the same score. The
     levels run from the start's ply to the last ply that has a position.
@@ -152,7 +152,7 @@ def read_about(fields: object, *, board: BoardSize, engine_version: int) -> Abou
         raise BookContentError("the description is not a JSON object")
     kinds: list[Kind] = [kind for kind in KINDS if kind == fields.get("kind", "sparse")]
     if not kinds:
-        raise BookContentError(f"there is no kind of book named {fields['kind']!r}")
+        raise BookContentError(f"unknown kind of book {fields['kind']!r}")
     return About(
         _start(fields, board),
         kinds[0],
@@ -247,7 +247,7 @@ def csv_lines(book: Book) -> Iterator[str]:
 def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -> BookContent:
     """Read the lines of :func:`json_lines`; unknown fields and empty lines are ignored.
 
-    If the first line does not describe the book, it is a sparse book of ``board``.
+    If the first line does not describe the book, the book is a sparse book of ``board``.
 
     Raises:
         BookContentError: a line is not a position with a score; the message names the line.
@@ -292,7 +292,7 @@ def read_csv_lines(
             raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
         for name in ("key", "score"):
             if list(rows.fieldnames or ()).count(name) > 1:
-                raise BookContentError(f"line 1: the column {name} is there more than once")
+                raise BookContentError(f"line 1: the heading has the column {name} more than once")
         for row in rows:
             keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
             scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
@@ -383,8 +383,8 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     try:
         with Path(path).open("rb") as file, arrow.parquet.ParquetFile(file) as parquet:
             _check(arrow, parquet, os.fstat(file.fileno()).st_size)
-            # Only in this thread: after an error, Arrow's threads can outlive the call and abort
-            # the process when it exits.
+            # Use this thread only: after an error, Arrow's threads can outlive the call, and they
+            # abort the process when it exits.
             table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
@@ -412,8 +412,8 @@ def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (
     """Refuse columns of wrong types, and files that claim to unpack to impossibly many rows.
 
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
-    and Arrow trusts it. (``group.column()`` has more details, but Arrow does not catch an exception
-    if a footer is wrong, and the process ends.)
+    which Arrow does not check. (``group.column()`` has more details. But if a footer is wrong, it
+    throws an exception that Arrow does not catch, and the process ends.)
     """
     for field in parquet.schema_arrow:
         if field.name in _COLUMNS and not arrow.types.is_integer(field.type):

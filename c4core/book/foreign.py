@@ -138,7 +138,7 @@ def _key_bytes(depth: int, board: BoardSize, size: int) -> int:
 def _fill(
     keys: NDArray[np.unsignedinteger], values: NDArray[np.uint8], book: Book, key_bytes: int
 ) -> None:
-    """Write every position to its place; later ones overwrite, so the preferred ones come last."""
+    """Write every position to its place; preferred ones come last and overwrite earlier ones."""
     board = book.info.board
     searched: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     winning: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
@@ -268,7 +268,7 @@ def uci_lines(book: Book) -> Iterator[str]:
     if info.last_ply < UCI_PLY:
         raise BookContentError(
             f"{book.path}: the UCI data set needs ply {UCI_PLY}, "
-            f"the book ends at ply {info.last_ply}"
+            f"but the book ends at ply {info.last_ply}"
         )
     level, _ = next(islice(book.levels(), UCI_PLY, None))
     keys = uci_keys(level)

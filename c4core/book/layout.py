@@ -1,4 +1,4 @@
-"""The frame of a book file: header, directory of plies, checksum (docs/book-format.md)."""
+"""The header of a book file, with the directory of plies (docs/book-format.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Kind = Literal["complete", "sparse"]
 
 FORMAT_VERSION: Final = 1
 MAGIC: Final = b"\x89C4book\n"
-"""The first byte is not ASCII, the last is a line feed: text conversions damage it visibly."""
+"""The first byte is not ASCII, the last is a line feed: text conversions are detected."""
 
 DIGEST_BYTES: Final = 32
 MAX_DESCRIPTION: Final = 1000

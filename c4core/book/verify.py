@@ -1,4 +1,4 @@
-"""Check a complete book file: bytes, contents, minimax, and a sample that is solved again."""
+"""Check a book file: bytes, contents, minimax, and a sample that is solved again."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _check_level(book: Book, ply: int, level: Level, problems: list[str]) -> Non
     keys, _ = level
     expected = book.info.plies[ply - book.info.first_ply].positions
     if len(keys) != expected:
-        problems.append(f"ply {ply} has {len(keys)} positions, the header says {expected}")
+        problems.append(f"ply {ply} has {len(keys)} positions, but the header states {expected}")
 
 
 def _check_minimax(

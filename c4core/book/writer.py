@@ -4,8 +4,8 @@ The bytes depend only on the kind, the start, the keys and scores of the plies, 
 the engine's version. So they are the same on every machine and at any time.
 
 The section of a ply has prefix codes, the index, then groups of blocks (docs/book-format.md);
-codec.pyx codes the groups. The prefix codes are canonical Huffman codes: code words are consecutive
-numbers, sorted by length and then by symbol. So the lengths determine the code.
+codec.pyx encodes the groups. The prefix codes are canonical Huffman codes: code words are
+consecutive numbers, sorted by length and then by symbol. So the lengths determine the code.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def write_book(
         )
     try:
         length = len(description.encode())
-    except UnicodeEncodeError:  # JSON can contain halves of characters
+    except UnicodeEncodeError:  # JSON can contain lone surrogates
         raise BookContentError(f"the description {description!r} is not text") from None
     if length > MAX_DESCRIPTION:
         raise BookContentError(f"the description has more than {MAX_DESCRIPTION} bytes")

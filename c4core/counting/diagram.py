@@ -5,12 +5,14 @@ right, each from the top down: a 0 for each empty square, a 1, and the column's 
 first player's. A diagram is a set of such words; steps.pyx has a picture.
 
 The number of nodes depends on the order of the columns. All plies of a board of 6x5 have 13.1
-million in this order, 11.3 from the middle outwards, 34.4 from the outside in. But on 7x6 the order
-from the middle is worse: 35.3 million instead of 23.0 for the positions with 26 stones.
+million nodes in this order, 11.3 million from the middle outwards, and 34.4 million from the
+outside in. But on 7x6 the order from the middle is worse: 35.3 million nodes instead of 23.0
+million for the positions with 26 stones.
 
 The positions of a ply follow by one move from the *open* positions of the previous ply, in which
-nobody has a four. A position is open if the side that has just moved does not have a four, since
-the other side did not have one before. A full board has no moves, so it is not a special case.
+neither side has a four. A position is open if the side that has just moved does not have a four,
+since the other side did not have one before. A full board has no moves, so it is not a special
+case.
 
 An unfinished count is kept in a file:
 
@@ -23,8 +25,8 @@ An unfinished count is kept in a file:
     B levels   for each node u32 u32, the nodes of the next level after a 0 and after a 1
     32 bytes   SHA-256 of all bytes before
 
-Numbers are little-endian. The reader does not trust the file: it checks sizes before it allocates
-memory, and refuses arcs to nodes that do not exist.
+Numbers are little-endian. The reader checks sizes before it allocates memory, and refuses arcs to
+nodes that do not exist.
 """
 
 from __future__ import annotations
@@ -277,7 +279,7 @@ class Progress:
 
 
 def begin(width: int, height: int) -> Progress:
-    """Return the count of ply 0, the empty board; BoardError if the size is impossible."""
+    """Return the count of ply 0, the empty board; BoardError if the size is not supported."""
     check_narrow(check_board(width, height), "counts of positions")
     positions = empty_board(width, height)
     return Progress((PlyCount(1, 0, positions.nodes),), positions)
@@ -290,7 +292,7 @@ def count(progress: Progress, *, most_bytes: int = MOST_BYTES) -> Iterator[Progr
         The count after each ply.
 
     Raises:
-        CountMemoryError: the diagrams need more memory.
+        CountMemoryError: the diagrams need more memory than ``most_bytes``.
     """
     if progress.is_done:
         return

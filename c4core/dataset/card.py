@@ -10,7 +10,7 @@ whose format has a place for it::
      "board": "7x6",
      "source": {"kind": "plies", "first_ply": 18, ...},  how the positions were found
      "seed": 1, "asked": 30000, "positions": 30000,
-     "is_all": false,                  whether the source has no more, as far as is known
+     "is_all": false,                  whether the source seems to have no more positions
      "drawn": 30010, "duplicates": 10, drawn positions, and how many of them were repeated
      "filters": {"quiet": false, "decisive": false, "left_out": 0},
      "neighbours": {"choice": "keep", "dropped": 0, "linked": {"train": 410, ...}},
@@ -67,7 +67,7 @@ JSON_NAME: Final = "card.json"
 PAGE_NAME: Final = "README.md"
 
 LICENSE: Final = "cc0-1.0"
-"""The license of a data set whose maker names none: scores are facts, so they are free to use."""
+"""The default license of a data set: scores are facts, so they are free to use."""
 
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 """The values for the side to move, by name."""
@@ -159,7 +159,7 @@ _DECISIVE: Final = "Positions whose columns all have the same result were left o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """The recipe of a data set. Its bytes depend only on the recipe and the source."""
+    """The recipe of a data set, whose bytes depend only on the recipe and the source."""
 
     command: str
     """The command that makes the data set."""
@@ -184,7 +184,7 @@ class Recipe:
 def split_records(
     keys: NDArray[np.uint64], column_scores: NDArray[np.int8], recipe: Recipe
 ) -> dict[str, dict[str, Array]]:
-    """Divide positions into parts, and make the columns of every part that has a share.
+    """Divide positions into parts, and make the columns of every part whose share is not 0.
 
     Args:
         keys: different canonical keys; their order does not change the result.
@@ -268,7 +268,7 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
 
 
 def limitations(kind: str, *, quiet: bool, decisive: bool) -> list[str]:
-    """The limitations of a data set from a kind of source, each a sentence or two."""
+    """The limitations of a data set from a kind of source, each in one or two sentences."""
     filters = [*([_QUIET] if quiet else ()), *([_DECISIVE] if decisive else ())]
     return [*_SOURCE_LIMITS.get(kind, ()), _MIRRORED, _PERFECT, *filters]
 
@@ -487,7 +487,7 @@ def _check_census(part: Json, board: BoardSize) -> None:
 
 
 def _neighbours(card: Json) -> tuple[Neighbours, dict[str, int]]:
-    """The treatment of neighbours, and the number of positions by part that still have some."""
+    """The treatment of neighbours, and the number of linked positions of each part."""
     told = _of_type("neighbours", card["neighbours"], dict)
     choice = told["choice"]
     if choice not in CHOICES:

@@ -1,4 +1,4 @@
-"""Draw the different positions of a data set from random games, a stream, or a book."""
+"""Draw different positions for a data set from random games, a stream, or a book."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_GAMES: Final = 1_000_000
 """The largest number of games that are played together; this limits the memory."""
 
 _PIECE: Final = 1_000_000
-"""The number of collected positions at which they are sorted and duplicates are removed."""
+"""When this many positions have been collected, they are sorted and duplicates are removed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class Sample:
     duplicates: int
     """The number of drawn positions that had been drawn before, perhaps as their mirror image."""
     is_all: bool
-    """Whether the source has no more, as far as is known."""
+    """Whether the source seems to have no more positions."""
     left_out: int = 0
     """The number of positions that were labelled, and then left out by a filter."""
 
@@ -79,7 +79,7 @@ def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all)
 def choose_from(
     distinct: Keys, count: int, seed: int, *, drawn: int, keep: Keep = keep_all
 ) -> Sample:
-    """Sample different positions, each equally likely; ``drawn`` were drawn to find them."""
+    """Sample different positions, each equally likely; ``drawn`` is the number of draws so far."""
     kept = distinct[keep(distinct)]
     chosen = choose(kept, count, seed)
     return Sample(chosen, drawn, drawn - len(distinct), is_all=len(chosen) == len(kept))

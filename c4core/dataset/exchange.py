@@ -1,7 +1,7 @@
-"""Read and write labelled positions in the formats of the field's public evaluation sets.
+"""Read and write labelled positions in the formats of public evaluation sets.
 
 =============  =====================================================================================
-c4solver       A line for each position: its moves, a blank, and its score; or the scores of all
+c4solver       A line for each position: its moves, a space, and its score; or the scores of all
                columns, with -1000 for a full one. Pascal Pons's program writes this format, and
                his six classes of positions use it. Weak scores are -1, 0 and 1.
 refmoves       JSON Lines, as in Peter Cnudde's validation set for Kaggle's ConnectX. ``board`` is a
@@ -255,7 +255,7 @@ def exchange_lines(
         form: the format.
         all_moves: with ``c4solver``, whether to write the scores of all columns instead of the
             position's score.
-        weak: whether to write only who wins: 1, 0 or -1.
+        weak: whether to write only the signs of the scores: 1, 0 or -1.
 
     Raises:
         DatasetError: no line of moves leads to a position.

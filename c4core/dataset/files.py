@@ -11,8 +11,8 @@
 
 A small file can unpack to huge columns, so memory is checked before it is allocated. The columns of
 real data sets take 5 to 17 times as much memory as their files, because all keys are different and
-shuffled. A file is refused if the sizes in its headers are much larger. Never more bytes are read
-than the headers claim.
+shuffled. A file is refused if the sizes in its headers are much larger. The readers never read more
+bytes than the headers claim.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ the largest board. With moves as well it is 16.5, and in Parquet 14.7. For 20,00
 """
 
 LEAST_FILE: Final = 1 << 14
-"""A smaller file may take as much memory as one of this many bytes."""
+"""The memory limit of a smaller file is that of a file of this many bytes."""
 
 MAX_CARD: Final = 1 << 22
 """The largest number of characters in a data card."""
@@ -128,7 +128,8 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, and its card.
 
     Raises:
-        DatasetError: the file is not such an archive, is damaged, or would take too much memory.
+        DatasetError: the file is not a part of a data set, is damaged, or would take too much
+            memory.
         OSError: the file cannot be read.
     """
     try:
@@ -206,7 +207,7 @@ def _read_card(archive: zipfile.ZipFile) -> str:
 
 def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
     if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-        raise ValueError(f"{member.filename!r} is compressed in another way")
+        raise ValueError(f"{member.filename!r} has an unsupported compression")
     return archive.open(member)
 
 
@@ -229,7 +230,7 @@ def _exactly(stream: IO[bytes], size: int) -> bytearray:
         data[filled : filled + len(piece)] = piece
         filled += len(piece)
     if filled != size or stream.read(1):
-        raise ValueError("an array has another size than it says")
+        raise ValueError("an array's size differs from its header")
     return data
 
 
@@ -287,7 +288,7 @@ class _Reader:
     """Turn rows into arrays, piece by piece: lists would take many times the memory.
 
     Attributes:
-        lines: the number of lines that were added so far; 0 after the last one.
+        lines: the number of lines that were added so far; 0 after :meth:`columns`.
     """
 
     def __init__(self) -> None:
@@ -378,7 +379,7 @@ def write_parquet(path: Path, records: Mapping[str, Array], card: str) -> None:
 
 
 def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
-    """The columns of a part, lists as two-dimensional arrays, and its card.
+    """The columns of a part, and its card. Lists become two-dimensional arrays.
 
     Raises:
         DatasetError: the file is not a part of a data set, or pyarrow is not installed.
@@ -421,12 +422,12 @@ def _check(arrow: Any, part: Any, allowance: MemoryBudget) -> None:  # noqa: ANN
     """Check that the columns have the right types, and do not take too much memory.
 
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
-    and Arrow believes it. (A group's ``column()`` has more details, but if the footer is wrong, it
-    ends the process by an exception that Arrow does not catch.)
+    which Arrow does not check. (``group.column()`` has more details. But if a footer is wrong, it
+    throws an exception that Arrow does not catch, and the process ends.)
     """
     names = part.schema_arrow.names
     if len(set(names)) < len(names):
-        raise ValueError("a column is there twice")
+        raise ValueError("a column occurs twice")
     metadata = part.metadata
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     rows = max(metadata.num_rows, sum(group.num_rows for group in groups))

@@ -5,8 +5,8 @@ size or the order of a data set. It is the same for mirror images and transposit
 have the same canonical key.
 
 A lot is ``mix(key ^ salt)``. ``mix`` is the finalizer of splitmix64 (Steele, Lea and Flood 2014), a
-permutation of the 64-bit words, so different positions have different lots. ``salt`` is the BLAKE2b
-digest of 8 bytes, read as a big-endian number, of ``PURPOSE SEED`` in ASCII.
+permutation of the 64-bit words, so different positions have different lots. ``salt`` is the 8-byte
+BLAKE2b digest of ``PURPOSE SEED`` in ASCII, read as a big-endian number.
 
 *Neighbours* are a position and one that a single move leads to. A program that has learned the
 children of a test position has almost learned the position. So a data set states how many of its
@@ -44,8 +44,8 @@ MAX_SHARES: Final = 1_000_000
 """The largest sum of shares."""
 
 Neighbours = Literal["keep", "together", "drop"]
-"""The treatment of neighbours in different parts: keep them, put all linked positions together into
-one part, or drop all but the neighbours in one part."""
+"""The treatment of neighbours in different parts: keep them, put all linked positions into the same
+part, or drop the neighbour in the earlier part."""
 
 CHOICES: Final[tuple[Neighbours, ...]] = get_args(Neighbours)
 
@@ -79,7 +79,7 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
 
 
 def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
-    """Whether each position is shown as the mirror image of the canonical one; half of them are."""
+    """Whether each position is shown as the canonical one's mirror image, with equal chances."""
     mirrored: NDArray[np.bool_] = (position_hashes(keys, seed, "image") & np.uint64(1)) == 1
     return mirrored
 
@@ -211,7 +211,7 @@ def divide(
 
 
 def _representatives(keys: Keys, board: BoardSize) -> Keys:
-    """The smallest key among all positions that each position is linked to by neighbours."""
+    """The smallest key of the linked positions that each position belongs to."""
     first, second = links(keys, board)
     least = keys.copy()
     while True:

@@ -73,7 +73,7 @@ class Inspection:
 
 
 def inspect(path: Path) -> Inspection:
-    """Check a data set by its directory or its card, or check the file of one part.
+    """Check a data set, given its directory or its card, or check the file of one part.
 
     Raises:
         DatasetError: the card is missing or cannot be read, or the file is not a part of a data
@@ -273,7 +273,7 @@ def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str
 
 
 def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
-    """Problems of the names, shapes and types of columns. Flat planes get their shape back."""
+    """Problems of the names, shapes and types of columns. Flat planes are reshaped."""
     columns = columns_of(terms.representations)
     missing = [column.name for column in columns if column.name not in records]
     foreign = sorted(set(records) - {column.name for column in columns})

@@ -208,7 +208,7 @@ def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDA
 
 
 def are_quiet(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
-    """Whether no move wins at once, and the opponent threatens no such win either."""
+    """Whether neither side can win with its next stone."""
     width, height = board
     wins = wins_now(keys, width=width, height=height)
     quiet: NDArray[np.bool_] = ~(wins | is_threatened(keys, width=width, height=height))
@@ -245,7 +245,7 @@ def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArr
 
 
 def line_to(position: Position) -> str:
-    """Moves that lead from the empty board to a position; of several lines always the same one.
+    """Moves that lead from the empty board to a position; always the same line for a position.
 
     The search removes stones from the tops of the columns, for both sides in turn, beginning with
     the side that moved last. It takes the leftmost possible column. At a dead end it puts the last

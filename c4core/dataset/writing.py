@@ -1,14 +1,14 @@
 """Write the files of a data set, and put all of them into place, or none.
 
 The files are written into a staging directory, the card last, and each is on the disk before it
-gets its name. With the card the data set is complete, and its files are moved into place. If the
-process is killed meanwhile, the remaining files stay in the staging directory. The next process
-that writes a data set there moves them first.
+gets its name. When the card is written, the data set is complete, and its files are moved into
+place. If the process is killed meanwhile, the remaining files stay in the staging directory. The
+next process that writes a data set there moves them first.
 
-One of the files is the card as a page in Markdown: a datasheet for people, with a head in YAML for
-programs. Hugging Face's ``datasets`` reads ``configs`` from it, which lists the file of each part.
-It loads Parquet and JSON Lines without code; if a data set has both formats, the head names the
-Parquet files. Texts in the head are written as JSON, which is valid YAML.
+One of the files is the card as a page in Markdown: a datasheet for people, with YAML front matter
+for programs. Hugging Face's ``datasets`` reads ``configs`` from it, which lists the file of each
+part. It loads Parquet and JSON Lines without code; if a data set has both formats, the front matter
+names the Parquet files. Texts in it are written as JSON, which is valid YAML.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def write_dataset(
         complete = {**card, "files": _write_parts(aside, parts, card, formats)}
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
-        # With the card the data set is complete: the next process may move it into place.
+        # When the card is written, the data set is complete: the next process may move it.
         for name, content in ((PAGE_NAME, card_page(complete)), (JSON_NAME, as_text(complete))):
             with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
@@ -196,7 +196,7 @@ def _put_in_place(directory: Path, aside: Path) -> None:
     """Move the files of a complete data set to their places, the card last.
 
     Of an older data set, only files with names of parts are removed, because its card may have been
-    edited to name other files. Meanwhile readers find no card. If a file cannot be moved or
+    edited to name other files. During the move, readers find no card. If a file cannot be moved or
     removed, the call can be repeated.
     """
     kept = _named(aside / JSON_NAME)
@@ -209,7 +209,7 @@ def _put_in_place(directory: Path, aside: Path) -> None:
 
 
 def _named(path: Path) -> set[str]:
-    """The names of a card's parts; none if the file is not a card."""
+    """The names of the part files on a card; empty if the file is not a card."""
     try:
         check_regular_file(path)
         with path.open(encoding="utf-8") as file:
@@ -238,7 +238,7 @@ _TRAIT_HEADS: Final = ("positions", *TRAITS)
 
 
 def card_page(card: Json) -> str:
-    """The page for a card with its list of files."""
+    """The Markdown page for a card with its list of files."""
     blocks = (
         head_lines(card),
         _about(card),
@@ -253,7 +253,7 @@ def card_page(card: Json) -> str:
 
 
 def head_lines(card: Json) -> Iterator[str]:
-    """The lines of the head, its marks included, for a card with its list of files."""
+    """The lines of the front matter, with its marks, for a card with its list of files."""
     yield "---"
     yield f"license: {json.dumps(card['license'].lower())}"
     yield f"pretty_name: {json.dumps('Connect Four: ' + card['title'])}"

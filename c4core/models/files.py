@@ -78,10 +78,10 @@ OPTIMIZER: Final = "optimizer."
 FINGERPRINT_DIGITS: Final = 12
 
 MAX_HEADER: Final = 1 << 23
-"""The largest size of a header in bytes. Parsed, it takes about 20 times as much memory."""
+"""The largest size of a header in bytes. Parsed data takes about 20 times as much memory."""
 
 MAX_TEXT: Final = 1 << 22
-"""The largest number of characters in a description; an epoch takes about 150."""
+"""The largest number of characters in a description; each epoch adds about 150."""
 
 MAX_TENSORS: Final = 1_000
 """The largest number of tensors in a file; the largest network and its optimizer have 536."""
@@ -140,7 +140,7 @@ class Model:
 
     @property
     def fingerprint(self) -> str:
-        """A checksum of the weights; the same weights play the same moves."""
+        """A checksum of the weights, which identifies the model."""
         return _digest({}, {WEIGHTS + name: array for name, array in self.weights.items()})[
             :FINGERPRINT_DIGITS
         ]
@@ -175,7 +175,7 @@ def write_model(path: Path, model: Model) -> None:
     if len(text) > MAX_TEXT:
         raise ModelError(
             f"{path} would have a description of {len(text):,} characters; "
-            f"no more than {MAX_TEXT:,} are read again",
+            f"the limit is {MAX_TEXT:,}",
             path=str(path),
         )
     with atomic_file(path) as beside:
@@ -222,7 +222,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
         about = read_json(text) if len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path} is a damaged model: {error}", path=str(path)) from None
-    # A resumed training writes the description again, perhaps with less stack left.
+    # Resumed training writes the description again, perhaps with less stack left.
     if is_too_deep(about):
         raise ModelError(f"{path} is a damaged model: {TOO_DEEP}", path=str(path))
     if not isinstance(about, dict) or type(about.get("format")) is not int:
@@ -242,10 +242,10 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
 
 
 def _described(about: dict[str, Any], tensors: Arrays) -> Model:
-    """The model from a description that has not been checked yet."""
+    """Check a description, and make the model."""
     digest = about.pop("sha256", None)
     if digest != _digest(about, tensors):
-        raise ValueError("its checksum is not that of its content")
+        raise ValueError("its checksum does not match its content")
     for name, kind in _FIELDS.items():
         if type(about[name]) is not kind:
             raise TypeError(f"{name} cannot be {reprlib.repr(about[name])}")
@@ -308,7 +308,7 @@ def _digest(about: Mapping[str, Any], tensors: Arrays) -> str:
 def read_tensors(
     path: Path, *, max_header: int, max_tensors: int
 ) -> tuple[dict[str, str], dict[str, NDArray[np.generic]]]:
-    """The metadata of a file, and its tensors. The header has at most ``max_header`` bytes.
+    """Read the metadata and the tensors of a file; ``max_header`` is in bytes.
 
     Raises:
         OSError: the file cannot be read.
@@ -330,14 +330,14 @@ def read_tensors(
         if not isinstance(metadata, dict) or not all(
             isinstance(text, str) for text in metadata.values()
         ):
-            raise ValueError("its metadata is not made of texts")
+            raise ValueError("its metadata has values that are not strings")
         if len(header) > max_tensors:
             raise ValueError(f"it has more than {max_tensors:,} tensors")
         return metadata, _tensors(file, header, data_bytes)
 
 
 def write_tensors(path: Path, tensors: Arrays, metadata: Mapping[str, str]) -> None:
-    """Write a file. Tensors with larger numbers come first, so that all are aligned.
+    """Write a file. Tensors with larger elements come first, so that all tensors are aligned.
 
     Raises:
         OSError: the file cannot be written.
@@ -384,26 +384,26 @@ def _tensors(
             raise ValueError(f"it ends within tensor {name!r:.80}")
         found[name] = np.frombuffer(data, dtype=dtype).reshape(shape)
     if reached != data_bytes:
-        raise ValueError("it has bytes that belong to no tensor")
+        raise ValueError("it has bytes that do not belong to any tensor")
     return found
 
 
 def _place(name: str, entry: object) -> tuple[str, np.dtype[np.generic], int, int, tuple[int, ...]]:
-    """A tensor's name, type, first byte, end, and shape."""
+    """Check a tensor's entry; return its name, type, first byte, end, and shape."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise ValueError(f"tensor {name!r:.80} has no type, shape and place")
+        raise ValueError(f"tensor {name!r:.80} must have a type, a shape and a place")
     code = entry["dtype"]
     if not isinstance(code, str) or code not in _TYPES:
         raise ValueError(f"tensor {name!r:.80} is of unknown type {code!r:.80}")
     shape, offsets = _sizes(name, entry["shape"]), _sizes(name, entry["data_offsets"])
     dtype = np.dtype(_TYPES[code])
     if len(offsets) != 2 or offsets[1] - offsets[0] != math.prod(shape) * dtype.itemsize:  # noqa: PLR2004
-        raise ValueError(f"tensor {name!r:.80} has other bytes than its shape")
+        raise ValueError(f"tensor {name!r:.80} has a size that does not match its shape")
     return name, dtype, offsets[0], offsets[1], shape
 
 
 def _sizes(name: str, values: object) -> tuple[int, ...]:
-    """A shape or place of a tensor, checked to be a list of whole numbers from 0."""
+    """Check that a tensor's shape or place is a list of whole numbers from 0, and return it."""
     if not isinstance(values, list) or len(values) > _MAX_AXES:
         raise ValueError(f"tensor {name!r:.80} has an impossible shape or place")
     for value in values:

@@ -13,9 +13,9 @@ column_scores  int8 (n, width)              the score of every column for the si
                                             for a full column
 =============  ===========================  ===================================================
 
-Final grids come from games that are played here, or from a file or the database. Brewer 2017 draws
-the first player at random, so that either kind of stone may have moved first. Here the first player
-always has ``x``. When the grids are made, it is drawn at random which player is player 1.
+Final grids come from games that are played for the training, from a file, or from the database. In
+Brewer 2017, the first player is random, so either kind of stone may have moved first. Here the
+first player always has ``x``; :func:`labelled` chooses player 1 at random.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _PIECE: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
-    """Positions of one board and their labels; the module describes the arrays."""
+    """Labelled positions of one board; the module's docstring describes the arrays."""
 
     planes: NDArray[np.uint8]
     """(n, 2, height, width)."""
@@ -73,7 +73,7 @@ class Positions:
     column_scores: NDArray[np.int8]
     """(n, width): the scores of columns for the side to move; :data:`NO_SCORE` for full ones."""
     board: BoardSize
-    """The size of all positions."""
+    """The board's size."""
 
     def __len__(self) -> int:
         """The number of positions."""
@@ -99,7 +99,7 @@ class Positions:
 
     @property
     def keys(self) -> NDArray[np.uint64]:
-        """(n,): the keys of the positions as shown, which need not be canonical."""
+        """(n,): the keys of the positions, which need not be canonical."""
         own, mask = words_of_planes(self.planes)
         width, height = self.board
         bottom = sum(1 << column * (height + 1) for column in range(width))
@@ -181,12 +181,14 @@ def read_joined(
 ) -> tuple[Positions, Positions]:
     """Read the positions to learn from, and the held-out positions for the test after every epoch.
 
-    A position in several data sets is taken once. Held-out positions are never learned from.
+    A position in several data sets is used once. Held-out positions are not among the positions to
+    learn from.
 
     Args:
         directories: data sets with the parts train and validation, of one board.
-        apart_from: data sets whose positions are not learned from, in any part, and neither are
-            their neighbours: positions one move before or after them, or mirror images of these.
+        apart_from: data sets whose positions, in all parts, are left out of the positions to learn
+            from. Positions one move before or after them are left out, too. Mirror images count as
+            the same.
 
     Raises:
         DatasetError: a part is missing or damaged, the boards differ, or nothing is left.
@@ -210,7 +212,7 @@ def _all_of(directory: Path) -> Positions:
 
 
 def joined(sets: Sequence[Positions]) -> Positions:
-    """All positions of some sets, each once; the first set that has it counts.
+    """Join sets of positions. Of equal positions in several sets, only the first is kept.
 
     Raises:
         DatasetError: the sets have different boards.
@@ -257,7 +259,7 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
 def course_settings(
     positions: Positions, held_out: Positions, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The settings of a training on labels: its parameters and its data.
+    """The settings for training on labels: the parameters, and the data's size and checksum.
 
     Raises:
         LearningError: the two sets have different boards.
@@ -278,9 +280,9 @@ class Labelled:
     grids: NDArray[np.int8]
     """(n, 1, height, width), as in :mod:`c4core.models.evaluator`; player 1's stones are 1."""
     won: NDArray[np.bool_]
-    """(n,): whether player 1 has won; if not, it has lost or the game was drawn."""
+    """(n,): whether player 1 has won; False for a loss or a draw."""
     board: BoardSize
-    """The size of all grids."""
+    """The board's size."""
 
     def __len__(self) -> int:
         """The number of games."""
@@ -352,7 +354,7 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
 
 
 def labelled(finals: FinalGrids, *, seed: int) -> Labelled:
-    """Label final grids: draw which player is player 1, and leave out repeated grids."""
+    """Label final grids: choose player 1 of each at random, and leave out repeated grids."""
     first, second, winner = finals.words()
     is_second = np.random.default_rng(seed).integers(0, 2, len(finals), dtype=np.int8).astype(bool)
     own, other = np.where(is_second, second, first), np.where(is_second, first, second)

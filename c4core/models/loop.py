@@ -1,9 +1,9 @@
-"""The training loop with its checkpoints and curves; and the training of n-tuple networks.
+"""The training loop with its checkpoints and curves, and the training of n-tuple networks.
 
-A course of training consists of epochs. Before the first and after every epoch, the model's file is
-written with everything that is needed to continue: it is a checkpoint, and a model that can play.
-The random choices of an epoch depend only on the seed and the epoch's number. So a resumed training
-ends with the same weights as an uninterrupted one, if the machine, the program and the number of
+Training consists of epochs. The model's file is written before the first epoch and after every
+epoch. It is a checkpoint with everything that is needed to continue, and a model that can play. The
+random choices of an epoch depend only on the seed and the epoch's number. So resumed training ends
+with the same weights as uninterrupted training, if the machine, the program and the number of
 threads are the same.
 
 The courses of networks need PyTorch and are in :mod:`c4core.models.torch`. :class:`TupleCourse`
@@ -47,12 +47,12 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The progress of a training."""
+    """The progress of training."""
 
     epoch: int
     """The number of complete epochs."""
     epochs: int
-    """The number of epochs of the complete training."""
+    """The total number of epochs."""
     done: int
     """The number of finished parts of the next epoch."""
     parts: int
@@ -244,7 +244,7 @@ _DOTS_PER_INCH: Final = 150
 
 
 def draw_curves(model: Model, path: Path) -> None:
-    """Draw the curves of a model with at least one epoch; the file's suffix is the format.
+    """Draw the curves of a model with at least one epoch; the file's suffix selects the format.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -279,9 +279,10 @@ _PART: Final = 4096
 class TupleCourse(Course):
     """Trains an n-tuple network on exact labels.
 
-    The rule is in :mod:`c4core.models.tuples`: the sum of the position after each column learns the
-    column's value, and all sums together learn which columns are best. Quiet and decisive positions
-    can weigh more than others. Mirror images share the tables, so no position is mirrored.
+    :mod:`c4core.models.tuples` has the learning rule: the sum for the position after each column is
+    trained towards the column's exact score, and all these sums together towards the best columns.
+    Quiet and decisive positions can weigh more than others. Mirror images share the tables, so
+    positions are not mirrored.
 
     Args:
         held_out: the positions for the test after every epoch.

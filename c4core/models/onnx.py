@@ -1,13 +1,14 @@
-"""Networks as ONNX files, which other programs run without C4 and without PyTorch.
+"""Export networks as ONNX files, which other programs can run without C4 and PyTorch.
 
 All files have the same input, and the same first output::
 
     planes, float32 (n, 2, height, width) -> policy, float32 (n, width)
                                              outcome, float32 (n, 3): exact and residual only
 
-The graph includes the steps around the network: threats, the mean with the mirror image, grids
-after a move. Full columns get minus infinity. So the player's move is the column with the largest
-``policy``. The graph is built from the model's arrays, so it needs only the package ``onnx``.
+The graph includes the steps around the network: it computes the threats, the mean with the mirror
+image, or the grids after each move. Full columns get minus infinity, so the player's move is the
+column with the largest ``policy``. The graph is built from the model's arrays, so the export needs
+only the package ``onnx``.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _SIDE: Final = 2 * _REACH + 1
 _DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (1, -1))
 """Rows and columns of a step along a line of four."""
 _UNEVEN: Final = [1, 1, 2, 2]
-"""The padding of a first layer of 4 x 4: a line of zeros before the board, and two after it."""
+"""The padding of a 4 x 4 first layer: one line of zeros before the board, two after it."""
 _FILTERS: Final = 42
 _UNITS: Final = 7
 
@@ -99,12 +100,12 @@ def onnx_bytes(model: Model, path: Path, *, license_name: str | None = None) -> 
 
 
 def _number(value: float) -> Array:
-    """A constant."""
+    """A float32 constant."""
     return np.array(value, dtype=np.float32)
 
 
 def _check_sizes(model: Model) -> None:
-    """Raise ValueError if a number of the architecture is out of range, or the file too large."""
+    """Raise ValueError if the architecture has a number out of range, or too many weights."""
     if sum(array.nbytes for array in model.weights.values()) > MOST_BYTES:
         raise ValueError(f"an ONNX file holds at most {MOST_BYTES:,} bytes of weights")
     for name, most in LARGEST[model.kind].items():
@@ -114,7 +115,7 @@ def _check_sizes(model: Model) -> None:
 
 
 class _Graph:
-    """An ONNX graph in the making. Methods add nodes and return the names of their outputs."""
+    """A builder of an ONNX graph. Methods add nodes and return the names of their outputs."""
 
     def __init__(self, model: Model) -> None:
         import onnx  # noqa: PLC0415 (optional)
@@ -128,7 +129,7 @@ class _Graph:
         self.about: dict[str, str] = {}
 
     def add(self, operator: str, *inputs: Value, name: str = "", **attributes: object) -> str:
-        """Add a node; its inputs are constants, or names."""
+        """Add a node; its inputs are constants, or names of outputs."""
         name = name or f"{operator}_{len(self.nodes)}"
         names = [each if isinstance(each, str) else self._constant(each) for each in inputs]
         node = self.onnx.helper.make_node(operator, names, [name], name=name, **attributes)
@@ -145,7 +146,7 @@ class _Graph:
         return self.add("Reshape", x, np.array(shape))
 
     def mirrored(self, x: str, *, axis: int) -> str:
-        """Reverse the order of the columns."""
+        """Reverse the order of the columns of x."""
         return self.add("Gather", x, np.arange(self.width)[::-1], axis=axis)
 
     def reduced(self, operator: str, x: str, *axes: int, keep: bool = True) -> str:
@@ -198,7 +199,7 @@ class _Graph:
         self.outputs.append(self._declared("output", name, (size,), meaning))
 
     def _declared(self, place: str, name: str, shape: tuple[int, ...], meaning: str) -> Any:  # noqa: ANN401
-        """The type of an input or output, for the graph and for the metadata."""
+        """Describe an input or output in the metadata; return its type for the graph."""
         sizes = ("n", *shape)
         self.about[f"{place} {name}"] = f"float32 ({', '.join(map(str, sizes))}). {meaning}"
         helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT
@@ -327,7 +328,7 @@ def _seven_planes(graph: _Graph, planes: str) -> str:
     """(n, 7, height, width): the planes of :mod:`c4core.models.evaluator`."""
     width, height = graph.model.board
     stones = graph.stones(planes)
-    # The other three squares of every line of four that includes a square.
+    # A kernel for every line of four through a square: the other three squares of the line.
     lines = np.zeros((_FOUR * len(_DIRECTIONS), 1, _SIDE, _SIDE), dtype=np.float32)
     for line, (place, (up, right)) in enumerate(
         (place, step) for place in range(_FOUR) for step in _DIRECTIONS
@@ -340,7 +341,7 @@ def _seven_planes(graph: _Graph, planes: str) -> str:
     is_threat = graph.add("Relu", graph.add("Sub", most, _number(2)))
     empty = graph.add("Sub", _number(1), stones)
     threats = graph.add("Mul", graph.reshape(is_threat, -1, 2, height, width), empty)
-    # Every other row, which depends on the number of stones, and all squares.
+    # The last two planes: every other row, by the parity of the number of stones; all squares.
     rows = np.zeros((2, 1, 2, height, width), dtype=np.float32)
     rows[0, 0, 0, ::2] = rows[1, 0, 0, 1::2] = rows[:, 0, 1] = 1
     is_odd = graph.add("Mod", graph.reduced("ReduceSum", stones, 1, 2, 3), _number(2), fmod=1)

@@ -1,7 +1,8 @@
-"""Players that are trained models (PyTorch networks and engines), and the included models.
+"""Players that use trained models, and the included models.
 
-The first move of a network imports PyTorch. An engine plays without it. These players are not in
-c4core/players/roster, because models learn from games and so import the players.
+A network plays with PyTorch, which is imported for its first move. An engine (an ``Evaluator``)
+plays without PyTorch. These players are not in c4core/players/roster, because models are trained
+with games, so modules of models import the players.
 """
 
 import functools
@@ -49,7 +50,7 @@ def shipped_file(kind: str) -> Path:
 
 @functools.lru_cache
 def named_file(name: str, kind: str) -> Path:
-    """The file with a name: the included model of a kind, or a path."""
+    """The file for a name: the included model of a kind for ``shipped``, otherwise a path."""
     return shipped_file(kind) if name == SHIPPED else Path(name)
 
 
@@ -71,7 +72,8 @@ def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluat
         model: a model of one of :data:`c4core.models.files.ENGINE_KINDS`.
         path: the model's file, for messages.
         kernel: the kernel for a residual network, one of
-            :func:`c4core.models.residual.kernels`; None for the fastest. The results are the same.
+            :func:`c4core.models.residual.kernels`; None for the fastest. All kernels give the same
+            results.
 
     Raises:
         ModelError: the kind has no engine, or the weights do not fit the architecture.
@@ -128,8 +130,8 @@ Loaded = TypeVar("Loaded")
 class LearningPlayer(Player):
     """A player that is a model in a file.
 
-    The description includes the fingerprint of the weights. So a stored game shows which model
-    played it, and after more training the same file is another player.
+    The description includes the fingerprint of the weights, so a stored game shows which model
+    played it. After more training, the same file is a different player.
     """
 
     model: Annotated[str, FileName(), "the model's file, as c4 learn train writes it"] = ""
@@ -165,7 +167,7 @@ class LearningPlayer(Player):
         return values.get("model") == SHIPPED and shipped_file(cls.learned).is_file()
 
     def check_board(self, board: BoardSize) -> None:
-        """Check the file again.
+        """Check that the model plays on a board; this reads the file again.
 
         Raises:
             PlayerError: the model plays on another board, or the file can no longer be read.

@@ -1,4 +1,4 @@
-"""Measures of a player's columns against exact scores; they are the same for every player.
+"""Measure how good the columns of any player are, by exact scores.
 
 A column is *strict* if it is one of the best columns: it wins as soon or loses as late as possible.
 It *keeps the outcome* if it leads to the same result as the best columns. These two shares are
@@ -11,10 +11,10 @@ quiet, decisive   both
 ================  ==============================================================================
 
 A win in one is missed if the player has one and plays another column. A block is required if the
-player has no win in one, and the opponent threatens to win in exactly one column, which is the only
-best column. It is missed if the player plays another column. A player is consistent in a position
-if it plays the mirrored column in the mirror image. Positions that are their own mirror image do
-not count here.
+player has no win in one, the opponent threatens to win in exactly one column, and this column is
+the only best one. A block is missed if the player plays another column. A player is consistent in a
+position if it plays the mirrored column in the mirror image. Positions that are their own mirror
+image do not count here.
 
 ``evaluate_player`` asks a player in every position, and measures its columns and its time.
 """
@@ -55,7 +55,7 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The number of positions of a kind, and in how many the column is good."""
+    """The number of positions of a kind, and of the positions where the column is good."""
 
     positions: int
     """The number of positions."""
@@ -67,7 +67,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The number of positions that require certain columns, and of misses."""
+    """The number of positions that require certain columns, and the number of misses."""
 
     positions: int
     """The number of positions."""
@@ -77,7 +77,7 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The measures of a player's columns; the module defines them."""
+    """The measures of a player's columns; the module's docstring defines them."""
 
     everywhere: Share
     """The shares over all positions."""
@@ -98,7 +98,7 @@ class Quality:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The shares in the history of a training; 0 if there are no such positions."""
+        """The shares that a model's history records; ``quiet_decisive`` is 0 without positions."""
         everywhere, hard = self.everywhere, self.quiet_decisive
         return {
             "best_share": everywhere.strict / everywhere.positions,
@@ -153,7 +153,7 @@ def kinds_of(positions: Positions) -> Kinds:
 
 
 def weights_of(positions: Positions, *, quiet: float, decisive: float) -> NDArray[np.float32]:
-    """(n,): the weight of every position in a training; the mean is 1.
+    """(n,): the weight of every position in training; the mean is 1.
 
     Before scaling, quiet positions weigh ``quiet``, decisive ones ``decisive``, and others 1. If a
     position is both, the weights are multiplied.
@@ -229,8 +229,8 @@ def evaluate_player(
         player: any player; no complete game is played.
         positions: positions with labels.
         seed: the seed of the player's random choices.
-        mirrors: whether to ask in the mirror images, too. A player with random choices is never
-            asked there, because its answers may differ by chance.
+        mirrors: whether to ask about the mirror images, too. A player with random choices is never
+            asked about them, because its answers may differ by chance.
         tell: called with the number of finished moves.
 
     Raises:
@@ -253,7 +253,7 @@ def evaluate_player(
 
 
 def quality_of_engine(engine: Evaluator, positions: Positions, *, mirrors: bool = False) -> Quality:
-    """Measure an engine's columns against exact scores, with ``mirrors`` in mirror images, too."""
+    """Measure an engine's columns against exact scores; with ``mirrors``, also in mirror images."""
     asked = positions_of(positions)
     columns = np.array([engine.choose(position) for position in asked])
     if not mirrors:

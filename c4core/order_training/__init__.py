@@ -1,1 +1,1 @@
-"""Training of the networks that order moves; the search does not need it."""
+"""Training of order networks; the search does not need this package."""

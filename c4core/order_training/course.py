@@ -1,8 +1,8 @@
-"""Train the network that orders moves.
+"""Train the order network, which orders moves in the search.
 
 It learns in rounds from samples of the cost of moves (:mod:`c4core.order_training.samples`). In the
 first round, positions are solved without a network. In every further round they are solved with the
-last network, because a search with a network meets other nodes. Each network is trained from
+last network, because a search with a network visits other nodes. Each network is trained from
 scratch on all samples so far. Some of the solved positions are held out for a test; the network
 never learns from their samples.
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 UNITS: Final = 64
 POINTS: Final = 50
-"""The number of points of a move's value that are 1 in a logit."""
+"""The points of a move's value that correspond to 1 in its logit."""
 ROW_SCALE: Final = 128
 """The factor of the weights of rows, which are whole numbers in the network's file."""
 UNIT_SCALE: Final = 4096
@@ -63,7 +63,7 @@ DROPOUT: Final = 0.1
 PART: Final = 20
 """The number of positions that a thread solves as one task."""
 HELD_OUT: Final = 24
-"""One of this many positions is held out."""
+"""One in this many positions is held out."""
 FIRST_HELD_OUT: Final = 5
 
 _NEVER: Final = -1e9
@@ -72,7 +72,7 @@ _TEST_BATCH: Final = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderPlan:
-    """The parameters for the training of a network that orders moves."""
+    """The parameters for training an order network."""
 
     board: BoardSize
     roots: int
@@ -107,7 +107,7 @@ class OrderRound:
 
     number: int
     samples: int
-    """The number of samples for the training, samples of earlier rounds included."""
+    """The number of samples for the training, including samples of earlier rounds."""
     held_out: int
     """The number of samples for the test."""
     before: OrderFigures
@@ -124,7 +124,7 @@ def learn_order(
     tell: Tell = lambda _what, _done, _total: None,
     tell_round: Callable[[OrderRound], object] = lambda _round: None,
 ) -> tuple[bytes, list[OrderRound]]:
-    """Train a network that orders moves.
+    """Train an order network.
 
     Returns:
         The network's file, and the result of every round.
@@ -177,7 +177,7 @@ def learn_order(
 def _sampled(
     plan: OrderPlan, number: int, roots: list[Position], network: bytes | None, tell: Tell
 ) -> NDArray[np.void]:
-    """The samples of a round. Samples of the empty board have negative roots and are not held out.
+    """The samples of a round. Samples of the empty board have negative root numbers.
 
     Threads solve the positions in parts, each with its own seed, so the samples do not depend on
     the number of threads.
@@ -299,7 +299,7 @@ class OrderCourse:
                 yield order[first : first + size]
 
     def _today(self, batch: NDArray[np.int64]) -> torch.Tensor:
-        """(n, width): the logits of today's move ordering, without the network."""
+        """(n, width): the logits of the search's move ordering without a network."""
         values = torch.from_numpy(self._samples["value"][batch].astype(np.float32) / POINTS)
         return values.masked_fill(torch.from_numpy(~self._targets.valid[batch]), _NEVER)
 
@@ -325,7 +325,7 @@ class OrderCourse:
 
 
 class OrderNetwork(nn.Module):
-    """The network that orders moves (engine/order_network.pxi), in floating point."""
+    """The order network (engine/order_network.pxi), in floating point."""
 
     def __init__(self, board: BoardSize, *, last_ply: int) -> None:
         super().__init__()
@@ -333,7 +333,7 @@ class OrderNetwork(nn.Module):
         self.rows = nn.EmbeddingBag(2 * groups["all"], UNITS, mode="sum", include_last_offset=True)
         self.weights = nn.Parameter(torch.empty(UNITS))
         with torch.no_grad():
-            # There are many patterns, and each is rare: their weights begin at zero.
+            # The weights of patterns begin at zero, because there are many and each is rare.
             by_side = self.rows.weight.zero_().view(2, groups["all"], UNITS)
             by_side[:, : groups["places"]].normal_(0, 0.05)
             by_side[:, groups["places"] : groups["threats"]].normal_(0, 0.2)

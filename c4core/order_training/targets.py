@@ -1,8 +1,8 @@
-"""The targets of the network that orders moves: the loss of each move against the cheapest.
+"""The targets of the order network: the loss of each move, compared with the cheapest move.
 
-A move's loss is the base-2 logarithm of a ratio: the nodes of a search that tries this move first,
-divided by the nodes of the cheapest cut. A move that fails costs its own nodes, and then the
-cheapest cut.
+A move *cuts* if it causes a cutoff, otherwise it *fails*. A move's loss is the base-2 logarithm of
+a ratio: the nodes of a search that tries this move first, divided by the nodes of the cheapest move
+that cuts. If the first move fails, the search visits the nodes of both.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FAILURE: Final = 0.3
-"""Extra loss of a move that fails; so a move that cuts is preferred if both cost the same."""
+"""The extra loss of a move that fails, so that a move that cuts is preferred at equal cost."""
 GIVEN_UP_LOSS: Final = 2.3
-"""The least loss of a move that was given up after four times the nodes of the cheapest cut."""
+"""The least loss of a move that was given up after four times the nodes of the cheapest move."""
 MOST_LOSS: Final = 8.0
 SHARPNESS: Final = 1.2
 """Each unit of loss divides a move's share by e to this power."""

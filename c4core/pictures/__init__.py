@@ -1,8 +1,8 @@
 """Pictures of boards and games, as SVG without extra packages, and as PNG and GIF with Pillow.
 
-:mod:`~c4core.pictures.board` draws a position, :mod:`~c4core.pictures.games` a game as it was
-played, or with the score by move. They return a :class:`~c4core.pictures.svg.Picture`: shapes in
-a plane, which :mod:`~c4core.pictures.svg` and :mod:`~c4core.pictures.raster` write.
+:mod:`~c4core.pictures.board` draws a position. :mod:`~c4core.pictures.games` draws a game, as an
+animation or with its scores. A :class:`~c4core.pictures.svg.Picture` has shapes in a plane;
+:mod:`~c4core.pictures.svg` and :mod:`~c4core.pictures.raster` write it.
 
 :func:`~c4core.pictures.board.board_svg` draws a position with its scores and threats in one call.
 """

@@ -87,7 +87,7 @@ class Frame:
     cell: float = CELL
     """The width of a cell in points."""
     head: float = 0
-    """The points above the plate."""
+    """The height above the plate in points."""
 
     @property
     def edge(self) -> float:
@@ -209,7 +209,8 @@ def board_svg(position: Position, analysis: Scored | None = None, *, threats: bo
 
     Args:
         position: the position.
-        analysis: writes the columns' scores under the board and draws arrows to the best ones.
+        analysis: the scores that are written under the columns; arrows point to the best columns.
+            None for neither.
         threats: whether to mark the empty cells that would complete four.
     """
     return svg_text(board_picture(position, analysis_marks(position, analysis, threats=threats)))
@@ -238,8 +239,8 @@ def _completing(stones: int, height: int) -> int:
     found = 0
     for step in (1, height, height + 1, height + 2):
         pairs = stones & (stones >> step)  # the first of two neighbours
-        found |= (pairs & (stones >> 2 * step)) << 3 * step  # _ behind XXX
-        found |= (pairs & (stones >> 2 * step)) >> step  # _ before XXX
+        found |= (pairs & (stones >> 2 * step)) << 3 * step  # the cell after XXX
+        found |= (pairs & (stones >> 2 * step)) >> step  # the cell before XXX
         found |= (pairs & (stones >> 3 * step)) << 2 * step  # XX_X
         found |= (stones & (pairs >> 2 * step)) << step  # X_XX
     return found
@@ -266,7 +267,7 @@ def describe(position: Position) -> str:
 
 
 def score_text(score: int | None) -> str:
-    """Write a score with its sign."""
+    """Write a score with its sign; :data:`FULL` for None."""
     if score is None:
         return FULL
     return f"{score:+d}" if score else "0"
@@ -317,7 +318,7 @@ def _threat(frame: Frame, side: Side, cell: tuple[int, int]) -> Circle:
 
 
 def _arrow(frame: Frame, column: int, row: int) -> Iterator[Shape]:
-    """An arrow that falls into a cell."""
+    """An arrow that points down into a cell."""
     x, middle = frame.centre(column, row)
     unit = frame.cell / 100
     top, tip = middle - 62 * unit, middle + 24 * unit

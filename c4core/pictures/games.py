@@ -1,11 +1,11 @@
 """Pictures of games: animations of the moves, and reviews.
 
-An animation is an SVG whose stones fall, or the pictures of a GIF. The SVG is animated by SMIL, in
-browsers and without a script. A program without animation shows the last position. A game is given
-by its first position and the position after each move.
+An animation is an SVG with falling stones, or the pictures of a GIF. The SVG uses SMIL, which
+browsers animate without a script; programs without animation show the last position. A game is
+given by its first position and the position after each move.
 
 A review is one picture: the score by move, and the board at each turning point. The curve of the
-score is above the middle while red is ahead, and below it while yellow is.
+score is above the middle while red is ahead, and below it while yellow is ahead.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ STEP: Final = 0.8
 REST: Final = 3.0
 """Seconds for which the last position is shown."""
 FALL: Final = 0.09
-"""Seconds for a fall of one row; a deeper fall takes longer, by the square root of its rows."""
+"""Half of the seconds for a fall of one row. The time grows with the square root of the rows."""
 
 
 def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
@@ -92,7 +92,7 @@ def game_pictures(
 
 
 def fall_seconds(rows: int) -> float:
-    """Return the seconds of a fall by some rows."""
+    """Return the seconds that a fall of this many rows takes."""
     return min(FALL * math.sqrt(4 * rows), 0.9 * STEP)
 
 
@@ -129,7 +129,7 @@ def _falling(frame: Frame, move: tuple[Side, int, int], begin: float, total: flo
 
 
 def _seen(drawn: str, begin: float, end: float, total: float) -> str:
-    """An element that is visible for a while."""
+    """An element that is visible from ``begin`` to ``end``, in seconds of the animation."""
     hidden = "" if end == total else ' opacity="0"'
     return f"<g{hidden}>{drawn}{_visibility(begin, end, total)}</g>"
 
@@ -239,7 +239,7 @@ def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[C
 
 
 def curve_picture(points: Sequence[CurvePoint], *, width: float, height: float) -> Picture:
-    """Draw the scores of a game by move: at least one point, in order of plies."""
+    """Draw the scores of a game by move. ``points`` are in order of plies, at least one."""
     scale = _Scale(points, width, height)
     shapes = (*scale.frame(), *scale.bars(), *scale.line(), *scale.marks())
     return Picture(width, height, shapes, "score by move, for red")
@@ -281,7 +281,7 @@ class _Scale:
         return LEFT + index * self._step
 
     def y(self, score: int) -> float:
-        """The y coordinate of a score. By the root, the first points matter more than the last."""
+        """The y coordinate of a score. The square root makes small differences near 0 visible."""
         share = math.copysign(math.sqrt(abs(score) / self._most), score)
         return self._middle - share * (self._middle - EDGE)
 

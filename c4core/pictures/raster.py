@@ -1,7 +1,7 @@
-"""Pictures in dots, as PNG and GIF. Needs Pillow.
+"""Pictures as PNG and GIF. Needs Pillow.
 
-Everything is drawn larger and then scaled down, so that edges are smooth. Pillow includes a font.
-An SVG renderer would need the system's fonts, and omits texts if there are none.
+Everything is drawn larger and then scaled down, so that edges are smooth. Pillow includes a font;
+an SVG renderer would need the system's fonts, and omit texts if there are none.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from c4core.pictures.svg import Picture, Point, Shape
 
 SMOOTH: Final = 3
-"""Each dot of the result is drawn as a square with sides of this many dots."""
+"""Each pixel of the result is drawn as a square with sides of this many pixels."""
 
 SCALE: Final = 2.0
-"""The default number of dots for each point of a picture."""
+"""The default number of pixels for each point of a picture."""
 
 COLOURS: Final = 255
 """The number of colours of a GIF. With fewer, the small signs on the stones lose their colour."""
 
 
 def png_bytes(picture: Picture, *, scale: float = SCALE) -> bytes:
-    """Return a picture as the bytes of a PNG file, with ``scale`` dots for each point."""
+    """Return a picture as the bytes of a PNG file, with ``scale`` pixels for each point."""
     stream = io.BytesIO()
     drawn(picture, scale=scale).save(stream, "PNG", optimize=True)
     return stream.getvalue()
@@ -41,7 +41,7 @@ def gif_bytes(
 ) -> bytes:
     """Return pictures of the same size, at least one, as the bytes of a GIF file that repeats.
 
-    Each picture is shown for its ``seconds``, with ``scale`` dots for each point.
+    Each picture is shown for its ``seconds``, with ``scale`` pixels for each point.
     """
     frames = [drawn(picture, scale=scale) for picture in pictures]
     palette = frames[-1].quantize(COLOURS)  # the last picture has all colours
@@ -53,7 +53,7 @@ def gif_bytes(
 
 
 def drawn(picture: Picture, *, scale: float = SCALE) -> Image.Image:
-    """Draw a picture with ``scale`` dots for each point."""
+    """Draw a picture with ``scale`` pixels for each point."""
     size = round(picture.width * scale), round(picture.height * scale)
     canvas = _Canvas(SMOOTH * size[0], SMOOTH * size[1], SMOOTH * scale)
     for shape in picture.shapes:
@@ -62,7 +62,7 @@ def drawn(picture: Picture, *, scale: float = SCALE) -> Image.Image:
 
 
 class _Canvas:
-    """Draws shapes with ``unit`` dots for each point."""
+    """Draws shapes with ``unit`` pixels for each point."""
 
     def __init__(self, width: int, height: int, unit: float) -> None:
         self.image = Image.new("RGB", (width, height), CARD)

@@ -61,7 +61,7 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its upper left corner, with round corners or without."""
+    """A rectangle, given by its upper left corner and its size."""
 
     x: float
     y: float
@@ -69,7 +69,7 @@ class Box:
     height: float
     fill: str
     radius: float = 0
-    """The radius of the corners."""
+    """The radius of the corners; 0 for sharp corners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """A board's face: a box by its upper left corner, with round corners and with holes."""
+    """A board's face: a box with round corners and holes, given by its upper left corner."""
 
     x: float
     y: float
@@ -134,7 +134,7 @@ Shape = Circle | Box | Line | Area | Text | Plate
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes in a plane, the first ones below the others."""
+    """Shapes in a plane; later shapes are drawn over earlier ones."""
 
     width: float
     height: float
@@ -179,7 +179,7 @@ DASH: Final = 0.55
 def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
     """Return a picture as SVG without a prologue, for a file or an HTML page.
 
-    The elements ``above`` are drawn over it.
+    The elements ``above`` are drawn over the picture.
     """
     width, height = _number(picture.width), _number(picture.height)
     elements = "".join(map(element, picture.shapes))

@@ -1,10 +1,10 @@
-"""Players: all known ways to choose a column.
+"""Players, which choose a column in any position.
 
 Each family of players has a file in ``roster``. ``player`` defines the interface of a player,
 ``registry`` finds a player by its description, and ``parameters`` reads and checks the parameters
-in a description. Programs as players are in ``roster/external``; ``host`` runs Python code for
-them. The searches are ``minimax`` with ``heuristics``, ``playouts`` and ``blog``; ``stopping`` has
-the signal that ends them.
+in a description. ``roster/external`` runs other programs as players; one such program is ``host``,
+which runs a user's Python code. The search algorithms are in ``minimax`` (with ``heuristics``),
+``playouts`` and ``blog``; ``stopping`` has the stop signal that ends a search.
 
 >>> from c4core import Position
 >>> from c4core.dice import Dice

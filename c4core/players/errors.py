@@ -1,6 +1,6 @@
 """Errors in players' descriptions, and errors of players that cannot continue a game.
 
-Some errors during a move are not the player's fault: a stop, or a machine without memory.
+Some errors during a move are not the player's fault: a stop, or a machine that is out of memory.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class PlayerMissingError(PlayerError):
 
 
 class ProgramRefusedError(PlayerError):
-    """A player is a program without consent to start it.
+    """A player that needs consent, such as a program, has none.
 
     This is not the player's fault, so the player does not lose the game.
     """
 
 
 class PlayerCostError(ProgramRefusedError):
-    """A player costs too much memory or time to play without consent."""
+    """A player takes too much memory or time to play without consent."""
 
 
 class Failing(StrEnum):
@@ -65,7 +65,7 @@ class Failing(StrEnum):
 
 
 class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
-    """A player cannot continue: it loses the current game, with no further consequence.
+    """A player cannot continue, and loses the current game; this has no other effect.
 
     Attributes:
         failing: the way in which the player failed.
@@ -77,7 +77,7 @@ class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
 
 
 class StopPlaying(BaseException):
-    """The player has to stop at once, without a move.
+    """The player must stop at once, without a move.
 
     This is not the player's fault, so it is not an ``Exception``, which would make the player lose.
 

@@ -1,6 +1,6 @@
 """The program that runs a user's Python code as a player: ``python -m c4core.players.host``.
 
-It speaks the line protocol, like every external player. The code cannot disturb the protocol:
+It uses the line protocol, like every external player. The user's code cannot disturb the protocol:
 before it is loaded, standard output is redirected to standard error, and standard input is empty.
 """
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEFAULT_SECONDS: Final = 2.0
-"""The limit in an agent's configuration if a move has none; the same as in the competition."""
+"""The time limit in an agent's configuration if a move has none, as in the competition."""
 
 OVERAGE_SECONDS: Final = 60.0
 
 
 class Struct(dict[str, Any]):
-    """A dictionary whose items are attributes too, as Kaggle's agents expect it."""
+    """A dictionary whose items are also attributes, as Kaggle's agents expect."""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         """Return an item."""
@@ -72,7 +72,7 @@ def configuration_of(board: BoardSize, seconds: float | None) -> Struct:
 
 
 def load_kaggle(path: str) -> Callable[[Position, Dice, Limits], object]:
-    """Load the agent of a file: the function ``agent``, or else the last function."""
+    """Load the agent of a file: the callable ``agent``, or else the last public function."""
     sys.path.insert(0, str(Path(path).parent))
     names = runpy.run_path(path)
     functions = [value for name, value in names.items() if _is_own_function(name, value, path)]
@@ -138,7 +138,7 @@ class Host:
             self._say(f"fail {_in_a_line(f'{type(error).__name__}: {error}')}")
             return
         column = _column_of(answer)
-        # Any other answer is passed on unchanged, and the game rejects it.
+        # Any other answer is passed on as text, and the game rejects it.
         shown = _in_a_line(repr(answer)) if column is None else column + 1
         self._say(f"play {shown}")
 
@@ -148,7 +148,7 @@ class Host:
 
 
 def _column_of(answer: object) -> int | None:
-    """Return an answer as a whole number; None if it is not one, such as True or False."""
+    """Return an answer as an ``int``; None if it is not a whole number, or is a ``bool``."""
     if isinstance(answer, bool) or not isinstance(answer, SupportsIndex):
         return None
     return operator.index(answer)
@@ -159,7 +159,7 @@ def _in_a_line(text: str) -> str:
 
 
 def main(kind: str, argument: str) -> None:
-    """Load the code, and answer until the input ends."""
+    """Load the code, and answer until ``quit`` or the end of the input."""
     commands = os.fdopen(os.dup(0), encoding="utf-8")
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,19 +1,20 @@
-"""Typed parameters of players: their values, the reading and writing of values, and their cost.
+"""Typed parameters of players: their values, how values are read and written, and their cost.
 
 A player declares a parameter as a field of its class::
 
     depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
 
-The field's default is the parameter's; the text is for people. A ``bool`` field is a switch, and a
-``Literal`` field is one of some words; neither needs a value type. ``| None`` allows ``none``. A
-parameter is required if its default is not among its values.
+The field's default is the parameter's default, and the text explains the parameter to users. A
+``bool`` field is a switch, and a ``Literal`` field takes one of its words; neither needs a value
+type. ``| None`` also allows ``none``. A parameter is required if its default is not an allowed
+value.
 
-A parameter whose values cost memory or time has a :class:`Cost` too::
+A parameter whose values cost memory or time also has a :class:`Cost`::
 
     iterations: Annotated[int, Whole(1, 5_000_000), Cost(bytes=56), "games for a move"] = 1000
 
-The limits of costs hold for players that clients request from a server, and for players of stored
-matches. They do not hold for players with consent (:class:`c4core.players.player.Consent`), such as
+The cost limits apply to players that clients request from a server, and to players of stored
+matches. They do not apply to players with consent (:class:`c4core.players.player.Consent`), such as
 the players named on a command line.
 """
 
@@ -41,18 +42,18 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES: Final = 64 << 20
-"""The limit of memory for a move, in bytes."""
+"""The memory limit of a move, in bytes."""
 MOST_SECONDS: Final = 600.0
-"""The limit of the expected time for a move in seconds, if nothing else limits the time."""
+"""The limit of a move's expected time in seconds, if nothing else limits the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of a parameter's value, for a move.
+    """The cost of a parameter's value per move.
 
     Time is an estimate, measured on one core with the empty 7x6 and 9x6 boards. If several
-    parameters of a player cost time, the first limit that is reached ends the move. On wide boards
-    the bytes are up to half as many again.
+    parameters of a player cost time, the first limit that is reached ends the move. On wide boards,
+    the memory is up to 50 % more.
     """
 
     bytes: int = 0
@@ -60,7 +61,7 @@ class Cost:
     seconds: float = 0.0
     """Seconds per unit of the value; if ``growth`` is not 1, the seconds for a value of 0."""
     growth: float = 1.0
-    """The factor of the time for each unit more; 1 if the time is proportional to the value."""
+    """The factor of the time per additional unit; 1 if the time is proportional to the value."""
 
     def memory_of(self, value: float) -> int:
         """Return the bytes that a value costs."""
@@ -98,7 +99,7 @@ class ValueType(Protocol):
 
     @property
     def allowed(self) -> str:
-        """The values, for people."""
+        """The values in words."""
 
     @property
     def is_shown(self) -> bool:
@@ -174,11 +175,11 @@ class Switch:
 
     @property
     def allowed(self) -> str:
-        """Both words, for people."""
+        """The values in words."""
         return "on or off"
 
     def holds(self, value: object) -> bool:
-        """Whether the value is a truth value."""
+        """Whether the value is a ``bool``."""
         return isinstance(value, bool)
 
     def parse(self, text: str) -> Value:
@@ -189,7 +190,7 @@ class Switch:
 
 
 class _Text:
-    """Base class of values that are their own text."""
+    """Base class of values that are texts."""
 
     __slots__ = ()
 
@@ -206,7 +207,7 @@ class Word(_Text):
 
     @property
     def allowed(self) -> str:
-        """The words, for people."""
+        """The values in words."""
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def holds(self, value: object) -> bool:
@@ -223,7 +224,7 @@ class Digits(_Text):
 
     @property
     def allowed(self) -> str:
-        """The digits, for people."""
+        """The values in words."""
         return f"one or more of the digits {self.digits}, in this order"
 
     def holds(self, value: object) -> bool:
@@ -243,7 +244,7 @@ class FileName(_Text):
 
     @property
     def allowed(self) -> str:
-        """The names, in words."""
+        """The values in words."""
         return "a file's name, without commas"
 
     def holds(self, value: object) -> bool:
@@ -260,7 +261,7 @@ class Checksum:
 
     @property
     def allowed(self) -> str:
-        """The number of digits, in words."""
+        """The values in words."""
         return f"{self.digits} hexadecimal digits"
 
     def holds(self, value: object) -> bool:
@@ -272,7 +273,7 @@ class Checksum:
         )
 
     def parse(self, text: str) -> Value:
-        """Read digits."""
+        """Read digits; capital letters are allowed."""
         return text.lower()
 
 
@@ -289,7 +290,7 @@ class Parameter:
     is_optional: bool
     """Whether None is also allowed."""
     about: str
-    """The parameter's meaning, for people."""
+    """The parameter's meaning in words."""
     cost: Cost = FREE
     """The cost of the parameter's values."""
 
@@ -300,7 +301,7 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """The allowed values, for people."""
+        """The allowed values in words."""
         return f"{self.values.allowed}, or {NONE}" if self.is_optional else self.values.allowed
 
     def holds(self, value: object) -> bool:
@@ -404,7 +405,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
 
 
 def _values_of(hint: Any) -> ValueType:  # noqa: ANN401
-    """Return the values of a type that is declared without a value type."""
+    """Return the value type of a field that is declared without one."""
     if hint is bool:
         return Switch()
     if get_origin(hint) is Literal:

@@ -1,9 +1,9 @@
 """``Player`` chooses a column in a position; ``PlayerKind`` and ``PlayerSpec`` describe a player.
 
-A player is a value: its class defines how it plays, and its fields are its parameters. It keeps
-nothing from one move to the next, so the same object can play both sides and many games at once.
-With each move it gets the dice for its random choices. Players with a process of their own are the
-exception: ``begin`` and ``end`` announce each game to them, and they must be closed.
+A player is immutable: its class defines how it plays, and its fields are its parameters. It keeps
+no state between moves, so the same object can play both sides and many games at once. For each move
+it gets the dice for its random choices. Players with a process of their own are the exception:
+``begin`` and ``end`` announce each game to them, and they must be closed.
 
 A description is ``NAME`` or ``NAME:parameter=value,parameter=value``. Instead of parameters, some
 players take an argument that is not parsed (``exec:COMMAND``).
@@ -40,10 +40,10 @@ class Limits:
     grace: float = 0.0
     """Seconds by which a move may exceed its limit, because messages to a process take time."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """The stop that is set when the move is no longer needed; None if it is never set."""
+    """The stop signal, which is set when the move is no longer needed; None without a signal."""
 
     def at_most(self, seconds: float | None) -> float | None:
-        """Return the smaller of these seconds and others; None means no limit."""
+        """Return the smaller of this limit and another one in seconds; None means no limit."""
         if self.seconds is None or seconds is None:
             return self.seconds if seconds is None else seconds
         return min(self.seconds, seconds)
@@ -54,16 +54,16 @@ NO_LIMITS: Final = Limits()
 
 @dataclass(frozen=True, slots=True)
 class GameStart:
-    """The facts that a player gets before the first move."""
+    """The information that a player gets before the first move."""
 
     board: BoardSize
     """The board's size."""
     side: Side
-    """The side that the player has."""
+    """The player's side."""
     seed: int
     """The seed of the player's random choices."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """The stop that is set when the player is no longer needed; None if it is never set."""
+    """The stop signal, set when the player is no longer needed; None without a signal."""
 
 
 class Player(ABC):
@@ -98,14 +98,14 @@ class Player(ABC):
         """Return the 0-based column to play.
 
         Args:
-            position: a position that is not over; the player has the side to move.
+            position: a position that is not over; the player plays the side to move.
             dice: the source of all random choices: the same draws give the same move.
             limits: the limits of this move. A player that may take longer than a tenth of a second
                 regularly checks whether ``limits.stop`` is set.
 
         Raises:
             PlayerFailure: the player cannot continue this game.
-            StopPlaying: the stop was set before the player had a move.
+            StopPlaying: the stop signal was set before the player had a move.
         """
 
     @property
@@ -126,11 +126,11 @@ class Player(ABC):
         """
 
     def begin(self, game: GameStart) -> None:  # noqa: B027  (most players do nothing)
-        """Prepare for a game that begins.
+        """Prepare for a new game.
 
         Raises:
             PlayerFailure: the player cannot take part.
-            StopPlaying: the game's stop was set before the player was ready.
+            StopPlaying: the game's stop signal was set before the player was ready.
         """
 
     def end(self, result: str) -> None:  # noqa: B027
@@ -161,7 +161,7 @@ def columns_from_centre(width: int) -> tuple[int, ...]:
 
 
 def nearest_to_centre(columns: Iterable[int], width: int) -> list[int]:
-    """Return the one or two columns that are nearest to the middle among these."""
+    """Return the one or two of these columns that are nearest to the middle."""
     distances = {column: abs(2 * column - (width - 1)) for column in columns}
     return [column for column in distances if distances[column] == min(distances.values())]
 
@@ -205,7 +205,7 @@ class PlayerKind:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether the name alone is a description."""
+        """Whether the name alone is a complete description."""
         return self.argument is None and not any(item.is_required for item in self.parameters)
 
     def check(self, player: Player) -> None:
@@ -310,8 +310,8 @@ class PlayerSpec:
     def text(self) -> str:
         """The shortest description.
 
-        Parameters with default values are left out, except the ones by which players are compared,
-        such as a depth.
+        Parameters with default values are left out, except a few that are always shown, such as a
+        depth.
         """
         return self._written(everything=False)
 
@@ -366,9 +366,10 @@ class PlayerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A set of players that may play although they need consent. By default it is empty.
+    """The set of players that have consent to play; it is empty by default.
 
-    Programs need consent, and so do players that cost much (:mod:`c4core.players.parameters`).
+    Programs need consent, and so do players that take much memory or time
+    (:mod:`c4core.players.parameters`).
 
     A player's description is data. An untrusted person may have written the file, the database or
     the message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. Consent
@@ -421,13 +422,13 @@ class FinalGames(Protocol):
     """Finished games that are known only by their final grids."""
 
     def tally(self, position: Position) -> Sequence[tuple[int, int, int] | None]:
-        """Count the games whose final grid has all stones of the position after each column.
+        """Count, for each column, the games whose final grid has all stones after that move.
 
         Args:
             position: a position that is not over.
 
         Returns:
-            For every column ``(games, wins of the side to move, draws)``; None for a full one.
+            For every column ``(games, wins of the side to move, draws)``; None for a full column.
         """
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Level(NamedTuple):
-    """A level: a player under a name from which people choose."""
+    """A level: a simple name for a player."""
 
     player: str
     """The player's description."""
@@ -51,7 +51,7 @@ LEVELS: Final = {
     "expert": Level("perfect:blunder=0.03", "Makes a mistake about once in 30 moves."),
 }
 """The levels by name, in ``c4 play`` and on the page. Each is stronger than the one before, and the
-player ``perfect`` is stronger than all. docs/players.md has the matches.
+player ``perfect`` is stronger than all of them. docs/players.md has the matches that show it.
 
 The names easy, medium and hard are from Huang and Lu (2025). Their hard level,
 ``montecarlo-flat:simulations=500``, is not stronger than their medium one.
@@ -65,8 +65,8 @@ _RANGE: Final = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
 
 _MODELS: Final = "c4core.models.players"
-"""The module of the players that use models. It is outside of the roster because models import
-players: games train and measure the models."""
+"""The module of the players that use models. It is not in the roster, because modules of models
+import players to train and measure the models."""
 
 _kinds: dict[str, PlayerKind] = {}
 
@@ -96,7 +96,7 @@ def player_of_argument(
 
     Args:
         name: the player's name in descriptions.
-        argument: the name of the argument, for people.
+        argument: the name of the argument in help texts.
         source: the first publication that describes the player.
     """
 

@@ -1,8 +1,8 @@
-"""Certificates: open a file, check its proof, and ask the proof about positions.
+"""Certificates: open a file, check its proof, and look positions up in the proof.
 
 A :class:`Certificate` is a file whose bytes are intact. :meth:`Certificate.verify` checks its proof
 without any search. :meth:`Certificate.check` also keeps it, and returns a :class:`Proof`, which
-says what to play in a position and why.
+has the move in a position and the reason for it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def shipped_file(board: BoardSize) -> Path:
 
 
 def named_file(name: str) -> Path:
-    """The certificate file for a board size such as ``7x6``, or for a path.
+    """The path of a certificate: the included one for a size such as ``7x6``, else ``name`` itself.
 
     Raises:
         CertificateMissingError: no certificate for this board is included.
@@ -76,7 +76,7 @@ class Certificate:
         path: the file's name, for messages.
 
     Raises:
-        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateForeignError: the file is not a certificate, or has another format version.
         CertificateDamagedError: the file's bytes contradict each other.
     """
 
@@ -92,7 +92,7 @@ class Certificate:
         """Read a file.
 
         Raises:
-            CertificateForeignError: the file is not a certificate, or is one of another version.
+            CertificateForeignError: the file is not a certificate, or has another format version.
             CertificateDamagedError: the file's bytes contradict each other.
             OSError: the file cannot be read.
         """
@@ -167,9 +167,10 @@ class Certificate:
         plies = done = 0
         while keys.size:
             ply = first + plies
-            if plies >= len(said.plies) or said.plies[plies] != len(keys):
+            stated = said.plies[plies] if plies < len(said.plies) else 0
+            if stated != len(keys):
                 raise CertificateDamagedError(
-                    f"wrong: ply {ply} has {len(keys):,} positions, and the file says otherwise"
+                    f"wrong: ply {ply} has {len(keys):,} positions, but the file states {stated:,}"
                 )
             values = half.read(keys, ply=ply)
             yield keys, values
@@ -179,7 +180,7 @@ class Certificate:
             progress(done)
         if plies != len(said.plies):
             raise CertificateDamagedError(
-                f"wrong: the proof ends after {plies} plies, and the file says otherwise"
+                f"wrong: the proof ends after {plies} plies, but the file states {len(said.plies)}"
             )
         if not half.is_read():
             raise CertificateDamagedError("wrong: bytes are left after the end of the proof")
@@ -203,7 +204,7 @@ Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "foll
 - ``replies``: every move of the other side is answered in the proof.
 - ``rule``: a rule proves the bound.
 - ``follow``: a rule has ended the branch earlier, and the prover keeps to that rule.
-- ``elsewhere``: the position is not in the proof, which leads to other positions.
+- ``elsewhere``: the proof does not lead to this position.
 """
 
 
@@ -233,7 +234,7 @@ class ProofHalf:
     bound: int
     """The bound for the side to move at the start."""
     least: int
-    """The least score of the prover, from the prover's side."""
+    """The score that the proof guarantees to the prover, from the prover's point of view."""
     plies: tuple[Ply, ...]
     """The positions of every ply, from the start on."""
 
@@ -267,11 +268,11 @@ class Proof:
         start = self.info.start
         if position.board != start.board:
             raise ClaimError(
-                f"the proof is for {start.board}, and the position on {position.board}"
+                f"the proof is for {start.board}, but the position is on {position.board}"
             )
         if position.ply < start.ply:
             raise ClaimError(
-                f"the proof begins with {start.ply} stones, and the position has {position.ply}"
+                f"the proof begins with {start.ply} stones, but the position has {position.ply}"
             )
         return tuple(self._ask(half, position) for half in self.halves)
 

@@ -1,7 +1,7 @@
 """The bytes of a certificate, as docs/certificate-format.md specifies them.
 
-:func:`pack` writes a file and :func:`unpack` reads one. Both keep the proof itself as code:
-:mod:`c4core.proof.walk` writes and reads the code of a half.
+:func:`pack` writes a file and :func:`unpack` reads one. Both treat the proof itself as bytes, the
+*code* of each half, which :mod:`c4core.proof.walk` writes and reads.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAGIC: Final = b"\x89C4proof"
 FORMAT_VERSION: Final = 1
 LARGEST_SCORE: Final = 32
-"""A limit above every score: the winner has four stones on at most 64 squares."""
+"""A limit above every score: a winner has at least four stones, on at most 64 squares."""
 
 RULES: Final = (
     "stones",
@@ -93,12 +93,12 @@ class CertificateInfo:
 
     @property
     def lower(self) -> int | None:
-        """The least score of the side to move; None if the file does not claim one."""
+        """The lower bound for the side to move at the start; None if none is claimed."""
         return next((half.bound for half in self.halves if not half.upper), None)
 
     @property
     def upper(self) -> int | None:
-        """The highest score of the side to move; None if the file does not claim one."""
+        """The upper bound for the side to move at the start; None if none is claimed."""
         return next((half.bound for half in self.halves if half.upper), None)
 
     def prover(self, *, upper: bool) -> Side:
@@ -157,7 +157,7 @@ def check_header(header: bytes, file_bytes: int) -> None:
         file_bytes: the length of the file.
 
     Raises:
-        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateForeignError: the file is not a certificate, or has another format version.
         CertificateDamagedError: the file is not as long as its header says.
     """
     if not header.startswith(MAGIC):
@@ -171,7 +171,7 @@ def check_header(header: bytes, file_bytes: int) -> None:
         )
     if length != file_bytes:
         raise CertificateDamagedError(
-            f"damaged: {file_bytes:,} bytes long, and its header says {length:,}"
+            f"damaged: the file is {file_bytes:,} bytes long, but its header states {length:,}"
         )
 
 
@@ -179,7 +179,7 @@ def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
     """The header of a file, and the code of each half.
 
     Raises:
-        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateForeignError: the file is not a certificate, or has another format version.
         CertificateDamagedError: the file's bytes contradict each other.
     """
     check_header(data, len(data))

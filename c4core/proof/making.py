@@ -38,7 +38,7 @@ FRONTIER: Final = 1000
 """The trunk ends before the first ply with at least this many positions."""
 
 SMALL_NODES: Final = 1_000_000
-"""If a search of fewer nodes decides the bound, it is proven in one piece, in a second or less."""
+"""A bound that a search of fewer nodes decides has no parts; its proof takes a second or less."""
 
 PART_POSITIONS: Final = 16
 """The average number of first positions of a part. With 32, the proof of 7x6 had 1 % more
@@ -86,14 +86,16 @@ def make(
 
     Args:
         position: the position of the claim; the game is not over.
-        at_least: the least score of the side to move. Without any bound, the exact score is proven.
-        at_most: the highest score of the side to move.
+        at_least: the lower bound for the side to move. Without any bound, the exact score is
+            proven.
+        at_most: the upper bound for the side to move.
         rules: the rules that may end a branch, as a set of bits; 0 for none.
         prover: finds the proof, and can be stopped. The proof depends on the size of its table, but
             not on its earlier searches.
         progress: called after every ply with the number of positions found so far.
 
     Raises:
+        BoardError: the board is wide.
         ClaimError: the game is over, a bound is beyond all scores, or a bound does not hold.
         ProvingStoppedError: the prover was stopped.
     """
@@ -256,7 +258,7 @@ def shrunk(half: Half, plies: Sequence[Ply]) -> list[Ply]:
 
     Sizes are counted as if no two branches met, so the result is not a minimum. On 6x6 and 7x5, 4
     to 9 % of the positions are dropped from a proof that was found in one piece. On 7x6, 30 % of
-    the positions of all parts are dropped. Flattening the sizes by a power, because branches do
+    the positions of all parts are dropped. Raising the sizes to a power, to allow for branches that
     meet, saved less.
     """
     chosen: list[Ply] = []
@@ -308,7 +310,7 @@ def decode(
     for count in counts:
         if not keys.size or keys.size != count:
             raise CertificateDamagedError(
-                f"ply {ply} of a part has {keys.size:,} positions, and its counts say {count:,}"
+                f"ply {ply} of a part has {keys.size:,} positions, but its counts state {count:,}"
             )
         values = half.read(keys, ply=ply)
         plies.append((keys, values))

@@ -1,8 +1,8 @@
 """Solutions of WeakC4: read their two files, check them against every reply, make certificates.
 
 WeakC4 (https://github.com/2swap/WeakC4) is a strategy of the first player on 7x6. One file names a
-move or a diagram for positions of the opening. The other file has the diagrams; each of them plays
-a game to its end without any search. docs/certificates.md describes both files.
+move or a diagram for positions of the opening. The other file has the diagrams; a diagram decides
+every move to the end of the game. docs/certificates.md describes both files.
 
 The files are not trusted, so every size and type is checked.
 """
@@ -73,7 +73,7 @@ class Solution:
     diagrams: tuple[Diagram, ...]
 
     def find(self, position: Position) -> tuple[Entry, bool] | None:
-        """The entry for a position, and whether the entry has the mirror image."""
+        """The entry for a position, and whether the entry is for the mirror image."""
         entry = self.entries.get(position.canonical_key)
         return None if entry is None else (entry, entry.position.key != position.key)
 
@@ -109,7 +109,7 @@ def read_solution(
         board: the board of both files, which do not name it.
 
     Raises:
-        BoardError: no bitboard holds this size.
+        BoardError: the size is not supported.
         SolutionFileError: a file is of another kind, or contradicts itself or the other file.
         OSError: a file cannot be read.
     """
@@ -128,7 +128,7 @@ def _table(path: Path, board: BoardSize) -> tuple[Diagram, ...]:
 def _diagram(path: Path, number: int, rows: object, board: BoardSize) -> Diagram:
     """Read a diagram.
 
-    The marks of squares that hold a stone when the diagram takes over mean nothing.
+    The marks of squares that hold a stone when the diagram takes over are ignored.
     """
     where = f"{path}: diagram {number}"
     if not isinstance(rows, list) or len(rows) != board.height:
@@ -256,14 +256,14 @@ def check(
 ) -> Checked:
     """Play a solution against every reply.
 
-    The side to move at the start wins at once if it can. Otherwise the entry of the position, or
-    of its mirror image, names a column or a diagram. From there the side follows the diagram to
-    the end of the game, even if there are entries for later positions.
+    The side to move at the start plays the solution. It wins at once if it can. Otherwise the entry
+    of the position, or of its mirror image, names a column or a diagram. If it names a diagram, the
+    side follows the diagram to the end of the game, even if there are entries for later positions.
 
     Args:
         solution: the claim.
         start: the position where the solution begins; the game is not over.
-        progress: called with the number of positions met so far.
+        progress: called with the number of positions visited so far.
 
     Raises:
         ClaimError: the start is on another board, or the game is over there.
@@ -271,7 +271,7 @@ def check(
         TooLargeError: the solution leads to too many positions.
     """
     if start.board != solution.board:
-        raise ClaimError(f"the solution is for {solution.board}, and the start on {start.board}")
+        raise ClaimError(f"the solution is for {solution.board}, but the start is on {start.board}")
     if start.is_over:
         raise ClaimError("the game is over at the start: there is nothing to win")
     walk = _Walk(solution, progress)
@@ -441,9 +441,9 @@ class _Lines:
 class KnownMoves:
     """One move for each position, collected while the lines are followed.
 
-    Two mirror images are one position. If a position is met with several moves, the first is kept.
-    If each of them wins against every reply, so does any choice among them, because the game gets
-    longer with every move.
+    Two mirror images are one position. If a position is reached with several moves, the first is
+    kept. If each of them wins against every reply, so does any choice among them, because no
+    position can occur twice in a game.
     """
 
     def __init__(self, board: BoardSize) -> None:

@@ -131,7 +131,7 @@ def analyze(
     chosen = result_format(settings, output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
-    find_book(chosen_book, board)  # fail now: a job goes on without a book that it cannot read
+    find_book(chosen_book, board)  # fail now: a job continues without a book that it cannot read
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,

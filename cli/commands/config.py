@@ -239,10 +239,10 @@ def _default(name: str) -> Value:
 
 
 def change_file(configuration: Configuration, name: str, value: Value | None) -> None:
-    """Change a setting in the file, which is created if missing, or remove it.
+    """Change a setting in the file, or remove it if the value is None.
 
-    Comments, blanks and the order of lines are kept. If the file cannot be read or understood
-    (ConfigurationError), it is not changed.
+    A missing file is created. Comments, blanks and the order of lines are kept. If the file cannot
+    be read or parsed (ConfigurationError), it is not changed.
     """
     import tomlkit
 

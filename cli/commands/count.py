@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 KEEP: Final = "--keep"
 LARGEST_MEMORY_MB: Final = 1 << 20
-"""One terabyte; a level's diagrams are numbered with 32 bits."""
+"""One terabyte; the nodes of a level are numbered with 32 bits."""
 WIDTH: Final = 20
-"""Width of a table column: no count on 64 squares is longer."""
+"""Width of a table column in characters."""
 
 EXAMPLES: Final = (
     "c4 count --board 5x5",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_SPLIT_PLIES = 12
 UNIT_NODES = 200_000_000
-"""The same limits as in workers/deep/task.py, which a help text need not import."""
+"""The limits in workers/deep/task.py, repeated here so that help texts do not import it."""
 
 EXAMPLES = (
     'c4 deep --board 6x5 ""',

@@ -38,7 +38,7 @@ STATES = (
     "failed",
     "cancelled",
 )
-"""The same states as in workers/core/follow.py, which a help text need not import."""
+"""The states in workers/core/follow.py, repeated here so that help texts do not import it."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 
@@ -163,7 +163,7 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """Options for going on with an existing job."""
+    """Options for continuing an existing job."""
 
     job: int
     detach: bool
@@ -283,10 +283,10 @@ def _work_again(
     *,
     open_states: Collection[JobState],
 ) -> None:
-    """Queue a job's open units again, and work on them or leave them to others.
+    """Queue a job's open units again, and work on them or leave them to other processes.
 
-    ``go_on`` queues the units and reports that; ``open_states`` are the states in which the job has
-    such units.
+    ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
+    open units.
     """
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
@@ -306,7 +306,7 @@ def _work_again(
     )
     with settings.open_database() as database:
         found = read_job(database, job)
-        refuse_foreign(found, in_states=open_states)  # this version could not end such a job
+        refuse_foreign(found, in_states=open_states)  # this version cannot complete such a job
         chosen = result_format(settings, output, again.format_name, found.kind)
         if found.state in open_states and not again.detach:
             backend.check_consent(database, found)
@@ -326,7 +326,7 @@ def _work_again(
 
 
 IDLE_SECONDS = 15.0
-"""Watching ends after a job has had no workers for this time."""
+"""Watching ends when a job has had no workers for this long."""
 
 
 @click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
@@ -375,7 +375,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                     break
                 if last is None or last[1] != state:
                     _tell_idle(settings, job_info, state)
-                # Workers that are restarted come back soon.
+                # Restarted workers return within seconds, so do not end at once.
                 idle_since = (idle_since or time.monotonic()) if state == "interrupted" else None
                 if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
                     break
@@ -389,7 +389,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
 
 
 def _without_rate(job: JobProgress) -> JobProgress:
-    """Progress without values that change on their own: the rate falls while nobody works."""
+    """Progress without rate and remaining time, which change even if no unit is completed."""
     return replace(job, positions_per_second=None, eta_seconds=None)
 
 
@@ -399,7 +399,7 @@ def _without_pace(progress: Progress) -> Progress:
 
 
 def _state(database: Database, job: JobProgress) -> str:
-    """The state of a job as shown now."""
+    """The current state of a job, as it is shown."""
     from workers.core.follow import state_name
 
     with database.read() as session:
@@ -407,7 +407,7 @@ def _state(database: Database, job: JobProgress) -> str:
 
 
 def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
-    """If no process is working on a job, say so and what to do."""
+    """If no process is working on a job, report that and the remedy."""
     from cli.work.view import idle_sentence
 
     sentence = idle_sentence(job, state)
@@ -458,7 +458,7 @@ def _write(
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
     if job.units_failed:
         parts.append(f"{count(job.units_failed, 'unit')} failed")
-    # The watcher has no rate yet; the job's rate is that of the last minute.
+    # Until the watcher has a rate, use the job's rate of the last minute.
     if rate := progress.rate or job.positions_per_second:
         parts.append(rate_text(rate))
     if done < job.positions and state not in IDLE:

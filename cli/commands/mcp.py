@@ -31,9 +31,9 @@ EXAMPLES = ("c4 mcp", "c4 --db games.db mcp --max-budget 5", "c4 mcp --no-store 
 LONGEST_BUDGET: Final = 86_400
 """One day in seconds."""
 SEARCHES: Final = 4
-"""Number of calls that are answered at the same time; others wait."""
+"""Maximum number of calls that are answered at the same time; other calls wait."""
 LONGEST_ERROR: Final = 500
-"""Most characters of an error message, which may quote an argument."""
+"""Maximum length of an error message in characters; it may quote an argument."""
 
 
 @click.command(cls=Command, json=False, examples=EXAMPLES)
@@ -174,7 +174,7 @@ def _arguments_of(method: Callable[..., object]) -> type[Struct]:
 
 
 def _schema_of(kind: type[Struct]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, as an object and not as a reference to one."""
+    """The JSON schema of a tool's arguments, without a reference at the top level."""
     from msgspec.json import schema
 
     found: dict[str, Any] = schema(kind)["$defs"][kind.__name__]
@@ -182,7 +182,10 @@ def _schema_of(kind: type[Struct]) -> dict[str, Any]:
 
 
 async def _lines(descriptor: int) -> AsyncIterator[str]:
-    """The lines of a file descriptor. The SDK waits in a thread, which Ctrl-C would not end."""
+    """Yield the lines of a file descriptor, without a thread that Ctrl-C cannot end.
+
+    The SDK's own reader waits in such a thread.
+    """
     loop = asyncio.get_running_loop()
     rest = b""
     while True:

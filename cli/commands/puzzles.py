@@ -1,4 +1,4 @@
-"""``c4 puzzles``: positions with a single good move, out of games or random play."""
+"""``c4 puzzles``: positions with a single good move, from games or random play."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workers.match.puzzles import Puzzle
 
 COUNT: Final = 10
-"""The default number of puzzles of random play."""
+"""The default number of puzzles from random play."""
 
 EXAMPLES: Final = (
     "c4 puzzles --count 3",
@@ -156,7 +156,7 @@ def puzzles(
 
 
 def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
-    """Yield the games; keep the bad lines."""
+    """Yield the games; append the bad lines to ``bad``."""
     from c4core.lines import BadLine
 
     for entry in entries:
@@ -175,7 +175,7 @@ def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
 
 
 def _noted(source: Iterable[Puzzle], found: list[Puzzle]) -> Iterator[Puzzle]:
-    """Yield puzzles, and keep them."""
+    """Yield the puzzles, and append them to ``found``."""
     for puzzle in source:
         found.append(puzzle)
         yield puzzle

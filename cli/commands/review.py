@@ -217,7 +217,7 @@ def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[R
 
 
 def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
-    """Create the job, and leave it to others."""
+    """Create the job, and leave it to other processes."""
     from workers.match.reviews import plan_reviews
 
     planned = plan_reviews(work.database, found.games, label=label)

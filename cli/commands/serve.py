@@ -190,7 +190,10 @@ def serve(
 
 
 def _tell(url: str, *, as_json: bool, opens: bool) -> None:
-    """Print the server's address, for which programs wait, and open it in a browser."""
+    """Print the server's address; with ``opens``, also open it in a browser.
+
+    The output is flushed, because other programs may wait for it.
+    """
     import sys
 
     if as_json:
@@ -204,5 +207,5 @@ def _tell(url: str, *, as_json: bool, opens: bool) -> None:
         import threading
         import webbrowser
 
-        # A browser in the terminal runs until the user leaves it.
+        # The call waits for a browser that runs in the terminal.
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

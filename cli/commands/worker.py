@@ -29,7 +29,7 @@ class Endpoint(NamedTuple):
     """The address to listen on."""
 
     address: str
-    """The machine's address; empty for the local one, which only its own programs reach."""
+    """An address of this machine; empty for the loopback address."""
     port: int
 
 

@@ -133,7 +133,7 @@ def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
 
 
 def format_of_file(name: str | None) -> Format | None:
-    """The format that a file name's ending stands for; None if it has no known ending."""
+    """The format of a file by its name's ending; None if the ending is not known."""
     return None if name is None else ENDINGS.get(PurePath(name).suffix.lower())
 
 
@@ -159,7 +159,7 @@ def format_by_ending(
 
 
 def check_output(context: click.Context, format_name: Format, output: str | None) -> None:
-    """Refuse a file without a format: a table is for people."""
+    """Refuse to write a table to a file: tables are for people."""
     refuse(
         context,
         (
@@ -254,7 +254,7 @@ def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
 
 
 _PARQUET_GROUP: Final = 1 << 14
-"""Rows in a row group, which are in memory together."""
+"""Number of rows in a row group; they are in memory together."""
 
 _SHORT: Final = ("ply", "score", "lower", "upper", "plies", "column", "before", "after", "loss")
 _LONG: Final = ("line", "nodes", "count", "game", "match", "number")
@@ -275,7 +275,7 @@ def _write_parquet(
     arrow = load_pyarrow(click.UsageError)
     waiting = iter(rows)
     first = list(islice(waiting, 1))
-    # Keys are numbers, but text on wide boards, where they exceed 64 bits.
+    # Keys are numbers; on wide boards, where they exceed 64 bits, they are text.
     is_wide = any("board" in row and not parse_board(row["board"]).is_narrow for row in first)
     schema = arrow.schema([(name, _parquet_type(arrow, name, is_wide=is_wide)) for name in names])
     waiting, written = chain(first, waiting), 0

@@ -66,18 +66,18 @@ def check(name: str | None) -> None:
 
 
 def _is_device(name: str) -> bool:
-    """Whether a name is a device or a pipe, which is written into and not replaced.
+    """Whether a name is a device or a pipe, which is written to and not replaced.
 
-    Do not resolve the name: ``/dev/stdout`` may link to something without a path.
+    Do not resolve the name: the target of ``/dev/stdout`` may have no path.
     """
     path = Path(name)
     return path.exists() and not path.is_file()
 
 
 def _stream_into(name: str) -> TextIO | None:
-    """The standard stream that already writes into a file, as ``/dev/stdout`` does after ``>``.
+    """The standard stream that already writes to this file, as after ``> FILE``, or None.
 
-    Such a file must not be replaced: others write into it before and after.
+    Such a file must not be replaced: other commands may write to it before and after this one.
     """
     for stream, descriptor in ((sys.stdout, STDOUT), (sys.stderr, STDERR)):
         with suppress(OSError):  # the file does not exist yet

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def is_shown(settings: Settings, *, over_output: bool) -> bool:
     """Whether to draw progress.
 
-    ``over_output``: results go to standard output meanwhile. On a terminal they would be written
-    across the bar, and they show the progress themselves.
+    ``over_output`` is whether results go to standard output at the same time. On a terminal they
+    would be written across the bar, and they show the progress themselves.
     """
     on_terminal = sys.stderr.isatty() and not (over_output and sys.stdout.isatty())
     return on_terminal and not settings.quiet
@@ -172,8 +172,8 @@ def watching(
 ) -> Iterator[Callable[[], None]]:
     """Show a search's progress; call the context's value often.
 
-    ``progress`` is ``None`` if workers search; then ``is_alone`` says whether all workers are
-    missing. With ``hint``, "c4 deep" is mentioned after a while.
+    ``progress`` is None if workers search; then ``is_alone`` is whether there are no workers. With
+    ``hint``, "c4 deep" is mentioned after :data:`HINT_SECONDS`.
     """
     if not shown:
         yield lambda: None
@@ -220,7 +220,7 @@ class _SearchLine:
         from cli.output.render import count, duration, score_text
 
         if self._progress is None:
-            # Workers that come later are not noticed; "waiting" is still close to the truth.
+            # Workers that start later are not noticed, so "waiting" may no longer be true.
             what = "waiting for workers" if self._is_alone() else "workers search"
             return f"{what}, {duration(seconds)}"
         now = self._progress()

@@ -34,7 +34,7 @@ count = wording.count
 """Format a number with its noun, as in logs."""
 
 MAX_SECONDS = 1e12
-"""30,000 years; a longer time is damage, and could have hundreds of digits."""
+"""30,000 years. A longer time comes from a damaged database, and could have hundreds of digits."""
 
 VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 GUESS_STYLE = "italic cyan"
@@ -90,8 +90,8 @@ def board(
 ) -> Text:
     """Draw a board with column labels and, below them, scores. A four is in capitals.
 
-    ``scores`` are for the side to move, one per column; None for a column without a score. None
-    instead of a sequence leaves the line out. A column without a score has its share of
+    ``scores`` are for the side to move, one per column, and None for a column without a score.
+    Without ``scores``, the line is left out. A column without a score shows its share of
     ``estimate``.
     """
     shares = (None,) * position.width if estimate is None else estimate.columns
@@ -193,7 +193,7 @@ def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:
 def duration(seconds: float) -> str:
     """Format a time with about three digits: ``34 µs``, ``1.20 s``, ``2:05:10``.
 
-    An impossible time, as a damaged database may hold, is a dash.
+    An impossible time, which a damaged database may have, is a dash.
     """
     if not abs(seconds) < MAX_SECONDS:  # also true for NaN
         return "-"
@@ -209,7 +209,7 @@ def duration(seconds: float) -> str:
 
 
 def effort(answer: Answer) -> str:
-    """The cost of an answer, or where it was known from."""
+    """The cost of an answer's search, or its source."""
     if answer.source == "db":
         return "known from the database"
     if answer.source == "book":

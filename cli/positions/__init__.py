@@ -1,1 +1,1 @@
-"""Shared by commands that answer questions about positions: reading, asking and writing."""
+"""Shared parts of commands that answer questions about positions: reading, asking, writing."""

@@ -36,13 +36,13 @@ class Asker(Protocol):
 
 
 class LocalAsker:
-    """Answers by the included solver, and by a database if there is one.
+    """Answers from a book and a database, if given, and by searching in this process.
 
     Args:
         database: to look answers up and to store them; None for neither.
         table_mb: size of the transposition table in MiB.
         threads: number of search threads.
-        book: is probed before the search; None for no book.
+        book: probed before the search; None for no book.
         shown: whether to show the progress of a long search on standard error.
         on_not_kept: called once if the database does not store an answer.
         on_interrupt: called with a position and its proven bounds if Ctrl-C ends the search.
@@ -131,8 +131,8 @@ class RemoteAsker:
     Args:
         database: the workers read the questions from it and store the answers in it.
         doorbell: notifies the workers.
-        on_nobody: called if a search is needed and no worker is there yet.
-        book: is probed before the search; None for no book.
+        on_nobody: called if a search is needed and there is no worker yet.
+        book: probed before the search; None for no book.
         workers_book: the workers' book, as ``workers.answers.books.find_book`` takes it.
         shown: whether to report a long search on standard error.
         on_interrupt: called with a position, its stored bounds, and whether a worker may be
@@ -213,7 +213,7 @@ class BookFirst:
     """Answers from a book, and from another asker if the book does not have them.
 
     Args:
-        book: is probed first.
+        book: probed first.
         make_asker: creates the other asker when it is first needed, because opening a database
             takes much longer than probing a book.
     """

@@ -125,7 +125,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
         found = shipped_book(wanted)
         if found is None:
             raise click.UsageError(NONE_SHIPPED.format(board=wanted))
-        return Book.open(found.path)  # another one: the caller may close it
+        return Book.open(found.path)  # a new instance, because the caller may close it
     opened = Book.open(path)
     if board is not None and opened.info.board != board:
         raise click.UsageError(

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 _FILE_NAME: Final = re.compile(r"[./\\]")
-"""A name with one of these is a file name if it cannot be read as moves."""
+"""Finds a character that makes a name a file name, if it cannot be read as moves."""
 
 _STORED: Final = re.compile(r"[0-9]+:[0-9]+")
 _MATCH: Final = re.compile(r"[0-9]{1,7}")
-"""The number of a match; more digits are moves."""
+"""Matches the number of a match; longer numbers are moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def read_names(
         elif name != STDIN and not _is_file_name(name, board):
             parts.append(name)
         else:
-            # Click's types name text files only.
+            # Click's type annotations are for text files only.
             parts.append(cast("BinaryIO", click.File("rb").convert(name, None, context)))
     return NamedGames(tuple(parts))
 

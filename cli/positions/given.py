@@ -48,11 +48,11 @@ _OPTIONS = {
     "zero_based": (FROM_ONE, "; with --zero-based from 0"),
     "grid": (SINGLE_ROW, "; --grid reads a file of grids"),
 }
-"""The end of an error and what to add to it, by the name of an option's parameter."""
+"""The end of an error message and the hint to add, by the name of an option's parameter."""
 
 
 def _option_for(error: str) -> str:
-    """Name the option of the current command that reads what caused an error."""
+    """The hint at an option that avoids an error; empty if the current command has none."""
     context = click.get_current_context(silent=True)
     for parameter in () if context is None else context.command.params:
         end, hint = _OPTIONS.get(str(parameter.name), ("", ""))
@@ -69,7 +69,7 @@ def hint_at_one(
     zero_based: bool = False,
     kind: str = "position",
 ) -> None:
-    """When the command ends, say how to write MOVES of one move each as one position."""
+    """If several MOVES have one move each, say at the end how to write them as one position."""
     one = join_moves(moves, board, zero_based=zero_based)
     if one is not None and 1 < len(moves) == len(one):
         text = (

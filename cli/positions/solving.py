@@ -37,9 +37,9 @@ CHUNK = 64 * 1024
 class LineSource:
     """Reads a file descriptor line by line.
 
-    ``readline`` works as for a binary file, so that ``c4core.lines.read_lines`` can use it. The
-    buffer of a file object would hide whether the next line can be read without waiting. That
-    decides between one answer at once (for people and programs that wait) and batches (for files).
+    ``readline`` works as for a binary file, so that ``c4core.lines.read_lines`` can use it. Unlike
+    a file object, it shows whether the next line can be read without waiting. If it can, lines are
+    answered in batches; otherwise the line is answered at once, because its sender may wait.
 
     Attributes:
         line: the last line that was started, with its line end, cut at the reader's limit.
@@ -87,7 +87,7 @@ class LineSource:
 
 
 FULL_COLUMN = -1000
-"""The classic solver's score of a column that cannot be played."""
+"""The score of a column that cannot be played, in the format of Pascal Pons's solver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +132,8 @@ class JsonWriter:
 class ClassicWriter:
     """Writes in the format of Pascal Pons's solver: the line, then its score or column scores.
 
-    The answer to a bad line is an empty line. A line that was not solved is written without a
-    score. Standard error says why. So every line has exactly one answer.
+    Every line has exactly one answer. The answer to a bad line is an empty line, and a line that
+    was not solved is written without a score. The reason is on standard error.
     """
 
     weak: bool = False
@@ -156,7 +156,7 @@ class ClassicWriter:
             echo.line(f"Line {request.line}: not solved within the limit", err=True)
         words = raw.removeprefix(BYTE_ORDER_MARK).strip(b"\r\n")
         if request.moves is not None and words.startswith(request.moves.encode() + b" "):
-            words = request.moves.encode()  # without the score that is expected
+            words = request.moves.encode()  # without the expected score that follows the moves
         sys.stdout.buffer.write(words + scores.encode() + b"\n")
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message has the number)
@@ -223,7 +223,7 @@ class TextWriter:
 
 
 SHOWN_MOVES = 16
-"""The moves of best play that a text shows."""
+"""Maximum number of moves of best play to show."""
 
 
 def _shortened(line: Sequence[int], *, zero_based: bool) -> str:
@@ -233,7 +233,8 @@ def _shortened(line: Sequence[int], *, zero_based: bool) -> str:
 
 
 REMOTE_BATCH_SECONDS = 1.0
-"""Target time of a batch if each batch is a job, which costs some tenths of a second."""
+"""Target time of a batch if workers search: each batch is a job, which adds some tenths of a
+second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ class SolveOptions:
     children: bool = False
     """Whether to answer the same question after every column."""
     classic: bool = False
-    """Whether lines are read as the classic solver reads them; a game that is won is a bad line."""
+    """Whether lines have the format of Pascal Pons's solver, in which a won game is a bad line."""
 
 
 class InputLine(NamedTuple):
@@ -287,8 +288,8 @@ class BatchSolver:
     def stream(self, descriptor: int, *, board: BoardSize, zero_based: bool) -> None:
         """Answer the lines of a file descriptor.
 
-        Waiting lines are answered together, in batches that grow while answers are quick. No line
-        waits for the next one.
+        Waiting lines are answered together, in batches that grow while answers are quick. A line
+        never waits for a later one.
         """
         source = LineSource(descriptor)
         items = read_lines(

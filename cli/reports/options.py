@@ -160,7 +160,7 @@ rules_options = parameters.option_group(
 
 
 def rules_of(options: dict[str, Any]) -> GameRules:
-    """Move the options of :data:`rules_options` out of a command's options."""
+    """Pop the options of :data:`rules_options` from a command's options."""
     return GameRules(**{name: options.pop(name) for name in GameRules.__slots__})
 
 
@@ -186,7 +186,7 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
 
 
 def judging_of(options: dict[str, Any]) -> Judging:
-    """Move the options of :func:`judge_options` out of a command's options."""
+    """Pop the options of :func:`judge_options` from a command's options."""
     from workers.match.judging import Judging
 
     return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
@@ -235,7 +235,7 @@ writing_options = parameters.option_group(
 
 
 def play_options_of(options: dict[str, Any]) -> PlayOptions:
-    """Move the options of :data:`play_options` out of a command's options."""
+    """Pop the options of :data:`play_options` from a command's options."""
     return PlayOptions(**{name: options.pop(name) for name in PlayOptions.__slots__})
 
 
@@ -252,7 +252,7 @@ def check_detached(context: click.Context, options: dict[str, Any], *, detach: b
 
 
 def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
-    """Move the options of :data:`writing_options` out of a command's options, and check them."""
+    """Pop the options of :data:`writing_options` from a command's options, and check them."""
     default: ReportFormat = "json" if settings.json else "table"
     drawn: tuple[str, ...] = options.pop("plots")
     output: str | None = options.pop("output")

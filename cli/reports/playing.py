@@ -43,7 +43,7 @@ def played(
     *,
     as_json: bool,
 ) -> list[MatchReport] | None:
-    """Play and judge some matches; None if their job was left to others.
+    """Play and judge some matches; None if their job was left to other processes.
 
     After an interruption the job can be resumed; a message says how.
     """
@@ -98,7 +98,7 @@ def judge(work: JobContext, matches: Iterable[int], judging: Judging) -> None:
 
 
 class _Remark:
-    """The results so far, shown beside the bar: for one match, won-lost-drawn."""
+    """The text beside the progress bar: the results so far, if there is a single match."""
 
     def __init__(self, database: Database, matches: Sequence[int]) -> None:
         self._database = database
@@ -107,7 +107,7 @@ class _Remark:
         self._next = 0.0
 
     def __call__(self) -> str:
-        """``A 12-30-1``, updated once a second."""
+        """Player A's wins, losses and draws, as ``A 12-30-1``; read at most once a second."""
         now = time.monotonic()
         if len(self._matches) == 1 and now >= self._next:
             with self._database.read() as session:

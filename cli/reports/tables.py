@@ -34,7 +34,7 @@ def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
 
 
 def short(description: str) -> str:
-    """The shortest description of a player; unchanged if this version does not know the player."""
+    """The shortest description of a player; unchanged if this version has no such player."""
     from c4core.players import PlayerError, parse_player
 
     try:
@@ -55,7 +55,7 @@ def heading(report: MatchReport) -> list[tuple[str, str]]:
 
 
 def player_table(report: MatchReport) -> Table:
-    """Each player's results; also per seat if both players have moved first."""
+    """Each player's results; also those as x and as o, if both players have moved first."""
     judged = report.judged_games > 0
     headings = ["", *RESULT_HEADINGS, TIME_HEADING, *(ACCURACY_HEADINGS if judged else ())]
     rows: list[list[str]] = []
@@ -237,7 +237,7 @@ MOST_IN_A_CROSS = 12
 FEWEST_IN_A_CROSS = 3
 
 REPEATS = "*"
-"""The mark of a P that is too small because games repeat."""
+"""Marks a p-value that is too small because games repeat."""
 
 MATCH_HEADINGS = (
     "match",

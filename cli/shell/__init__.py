@@ -1,1 +1,1 @@
-"""The surroundings of every command: options, signals, streams, errors and exit codes."""
+"""The parts that all commands share: options, signals, streams and exit codes."""

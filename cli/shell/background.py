@@ -26,14 +26,15 @@ STOP_SECONDS = 0.05
 def run_in_background(
     work: Callable[[], T], stop: Callable[[], object], look: Callable[[], object] = lambda: None
 ) -> T:
-    """Do some work in another thread and wait for it; its exceptions are raised here.
+    """Run some work in another thread and wait for it; its exceptions are raised here.
 
     On KeyboardInterrupt, ``stop`` is called repeatedly until the work has ended; then the interrupt
     is raised. ``look`` is called in this thread from time to time.
     """
     future: Future[T] = Future()
     thread = threading.Thread(target=fulfil, args=(future, work), name="work")
-    # If a signal comes while a thread starts, an executor forgets the thread and exits without it.
+    # An executor is not used here: if a signal comes while a thread starts, the executor loses
+    # the thread and exits without waiting for it.
     try:
         thread.start()
         while not wait([future], timeout=LOOK_SECONDS).done:
@@ -49,7 +50,7 @@ def run_in_background(
 
 
 def fulfil(future: Future[T], work: Callable[[], T]) -> None:
-    """Do the work in its thread, unless it was cancelled before."""
+    """Run the work and set the future's result or error, unless the future is cancelled."""
     if not future.set_running_or_notify_cancel():
         return
     try:

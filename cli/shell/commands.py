@@ -24,7 +24,7 @@ HELP = "help"
 """``c4 help [COMMAND]`` is ``c4 [COMMAND] --help``, in every group of commands."""
 
 MOVES = "MOVES"
-"""The name of moves in the usage of a command and of an option."""
+"""The name of an argument and the metavar of an option for moves."""
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -112,7 +112,7 @@ class Command(click.Command):
         return ""
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help with the program's own defaults, so that a broken file does no harm."""
+        """Write the help with the program's own defaults; a broken configuration has no effect."""
         ctx.default_map = None
         super().format_help(ctx, formatter)
 
@@ -245,9 +245,9 @@ class Defaults(Mapping[str, "Value"]):
 
 
 def set_colours(configuration: Configuration) -> None:
-    """Make drawing libraries follow the file's colour setting.
+    """Pass the file's colour setting to drawing libraries, through the environment.
 
-    They all read the environment; if it has a setting, that one wins.
+    A setting that the environment already has takes precedence.
     """
     if any(os.environ.get(variable) for variable in _COLOUR_VARIABLES.values()):
         return

@@ -20,7 +20,7 @@ VARIABLE: Final = "_C4_COMPLETE"
 
 
 class Offered(click.types.StringParamType):
-    """A text type with some known values."""
+    """A text type with known values, which completion offers."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Offered(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem[Any]]:
-        """The known values with this beginning."""
+        """The known values that begin with the incomplete text."""
         found = [
             CompletionItem(word, help=about or None)
             for word, about in self._words()

@@ -16,5 +16,5 @@ def line(text: str = "", *, err: bool = False) -> None:
 
 
 def prompt(text: str) -> None:
-    """Ask for something on standard error; the answer is typed on the same line."""
+    """Write a prompt to standard error, without a line break."""
     click.echo(printable(text), nl=False, err=True)

@@ -38,11 +38,11 @@ LARGEST_WHOLE: Final = 10**18
 LARGEST_FLOAT: Final = 1e9
 """31 years in seconds; Python can wait for 292 years."""
 LARGEST_IN_RANGE: Final = (1 << 15) - 1
-"""The limit of plies, moves and scores, which databases keep in 16 bits."""
+"""The limit of plies, moves and scores, which databases store in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
-"""The limit of a game's number in its match, which databases keep in 32 bits."""
+"""The limit of a game's number in its match, which databases store in 32 bits."""
 LARGEST_KEY: Final = (1 << 128) - 1
-"""The limit of the keys that databases keep; each board has a limit of its own."""
+"""The largest key that databases store; each board has a limit of its own."""
 LARGEST_SEED: Final = (1 << 64) - 1
 LARGEST_TABLE_MB: Final = MAX_TABLE_MB
 LARGEST_PRIORITY: Final = 99
@@ -56,7 +56,7 @@ class IntRange(click.IntRange):
 
 
 class WholeNumber(IntRange):
-    """An integer that databases and the engine can take; help texts show only the lower bound."""
+    """An integer whose upper bound is not shown in help texts."""
 
     def __init__(self, least: int, most: int = LARGEST_WHOLE) -> None:
         super().__init__(least)
@@ -127,7 +127,7 @@ def read_range(
 def read_cursor(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> Cursor | None:
-    """Parse the end of a page: ``PLY:KEY``."""
+    """Parse the last position of the previous page: ``PLY:KEY``."""
     from db.records.evaluations import Cursor
 
     if text is None:
@@ -148,14 +148,14 @@ def check_exists(name: str, *, option: str) -> None:
 
 
 def readable(text: str) -> str:
-    """A command-line text with a mark for every byte that is not UTF-8."""
+    """A command-line text in which U+FFFD replaces bytes that are not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def read_label(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> str | None:
-    """Check that databases can store a name."""
+    """Check that a label is UTF-8, so that databases can store it."""
     if text is None:
         return None
     try:

@@ -1,7 +1,7 @@
 """Options of all commands: database, broker, amount of messages, JSON or text.
 
 They can be given before the command's name (``c4 --db x.db status``) or after it. The
-configuration file provides what neither an option nor the environment sets.
+configuration file provides the values that neither an option nor the environment sets.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class Settings:
     def open_database(self, *, create: bool = False) -> Database:
         """Open the configured database.
 
-        With ``create``, a database that is named explicitly is created if missing; the default one
-        always is.
+        A missing default database is always created; a missing database that is named explicitly,
+        only with ``create``.
         """
         from db.database import Database
 

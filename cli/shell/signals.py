@@ -1,4 +1,4 @@
-"""Ctrl-C: the first stops in order, the second at once. A stack trace is never shown.
+"""Ctrl-C: the first ends the command cleanly, the second at once. A stack trace is never shown.
 
 SIGTERM (a service manager) and SIGHUP (a closed terminal) are treated like Ctrl-C, so that a job
 always hands its work back.
@@ -23,7 +23,7 @@ _received: list[int] = []
 
 
 def install() -> None:
-    """Raise KeyboardInterrupt with its number for the first signal, and exit at the second."""
+    """Install handlers: the first signal raises KeyboardInterrupt(number), the second exits."""
     sys.unraisablehook = _show_unless_interrupted
     for number in SIGNALS:
         # A signal that the parent ignores (nohup, a background job of a script) stays ignored.
@@ -48,9 +48,9 @@ def ignore() -> None:
     """
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    # CPython kills itself by SIGINT at exit if a KeyboardInterrupt has ever escaped from executed
-    # text, as dataclasses and named tuples execute it on import, even if it was caught. Executing
-    # another text resets that.
+    # If a KeyboardInterrupt has ever escaped from exec(), even if it was caught, CPython kills
+    # itself by SIGINT at exit. Dataclasses and named tuples call exec() on import. Another call
+    # resets that.
     exec("pass")  # noqa: S102
 
 
@@ -61,7 +61,7 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
 
 
 def _show_unless_interrupted(unraisable: UnraisableHookArgs) -> None:
-    """Show what Python drops, except a signal's exception: :func:`check` raises that again."""
+    """Show an exception that Python drops, unless it is a signal's: :func:`check` raises it."""
     if not (_received and isinstance(unraisable.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(unraisable)
 
@@ -75,8 +75,8 @@ def _stop_in_order(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _stop_at_once(number: int, _frame: FrameType | None) -> NoReturn:
-    # No clean-up: a database's transactions survive this. But the cursor is hidden while progress
-    # is drawn, and nothing else would show it again.
+    # There is no clean-up, because database transactions survive this. But the cursor is hidden
+    # while progress is drawn, and nothing else would show it again.
     if sys.stderr is not None and sys.stderr.isatty():
         os.write(2, SHOW_CURSOR + b"\r\n")
     os._exit(128 + number)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from workers.runners.remote import RemoteRunner
 
 ATTENDANCE_SECONDS: Final = 5.0
-"""Interval between checks whether workers are there."""
+"""Interval between checks whether there are workers."""
 
 NOBODY: Final = "No worker takes such jobs yet: start workers with c4 worker"
 WITHOUT_MESSAGES: Final = (
@@ -78,7 +78,7 @@ class Backend:
         table_mb: int,
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
-        """Make the backend that the options name."""
+        """Make the backend from the options."""
         return cls(settings.open_doorbell(), threads, table_mb, programs, settings.priority)
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
@@ -100,7 +100,7 @@ class Backend:
 
 @dataclass(slots=True)
 class Written:
-    """Numbers of result lines written."""
+    """Counts of the result lines written."""
 
     lines: int = 0
     errors: int = 0
@@ -108,7 +108,7 @@ class Written:
     """Answers that were stored before, or came from a book."""
 
     def counted(self, objects: Iterable[dict[str, JsonValue]]) -> Iterator[dict[str, JsonValue]]:
-        """Count the objects as they pass."""
+        """Yield the objects, and count them."""
         for fields in objects:
             yield fields
             self.lines += 1
@@ -118,7 +118,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """Everything a command needs to run a job or to leave it to others."""
+    """Runs a command's job, or leaves it to other processes."""
 
     settings: Settings
     database: Database
@@ -131,10 +131,11 @@ class JobContext:
         *,
         remark: Callable[[], str] = lambda: "",
     ) -> bool:
-        """Work on a running job to its end and report its result. Return whether all is well.
+        """Work on a running job to its end and write a summary.
 
-        Nothing is written without ``results``. After an interruption, or if the results cannot be
-        written (OSError), the job can be resumed; a message says how.
+        Returns whether the job is done and no result line is an error. Without ``results``, no
+        results are written. After an interruption, or if the results cannot be written (OSError),
+        the job can be resumed; a message says how.
         """
         began = time.monotonic()
         written = Written()
@@ -170,7 +171,7 @@ class JobContext:
     def finish(self, job_id: int, *, makes: str, remark: Callable[[], str] = lambda: "") -> None:
         """Work on a job to its end unless it is done; the command uses its results afterwards.
 
-        ``makes`` names what the command makes of them, for a message after an interruption.
+        ``makes`` names the command's product for a message after an interruption.
         """
         if read_job(self.database, job_id).state is JobState.DONE:
             self.settings.say_if_verbose(f"job {job_id} was done before")
@@ -182,7 +183,7 @@ class JobContext:
             raise
 
     def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
-        """Leave a job to others, and write its number."""
+        """Leave a job to other processes, and write its number."""
         self.leave(job_id)
         if self.settings.json if as_json is None else as_json:
             write_object({"job": job_id})
@@ -207,7 +208,7 @@ class JobContext:
                 self._warn_of_broker(trouble)
 
     def resume_hint(self, job_id: int, results: Results | None = None) -> str:
-        """Say who goes on with an unfinished job, and how, to a person who leaves it."""
+        """A message about an unfinished job: how to continue it, or whether workers continue it."""
         if self.backend.doorbell is None:
             output = "" if results is None else f" {results.options}"
             return f"Results so far are kept; go on with: {self.backend.resumption(job_id)}{output}"
@@ -218,7 +219,7 @@ class JobContext:
         return f"{who}; look at it with: c4 jobs watch {job_id}"
 
     def say_unanswered(self, job_id: int) -> bool:
-        """Whether every line of a job's input has an answer; says how many have none."""
+        """Report the number of input lines without an answer; return whether all lines have one."""
         job = read_job(self.database, job_id)
         kind = find_kind(job.kind)
         if kind is None or kind.count_unanswered is None:
@@ -265,7 +266,7 @@ class JobContext:
         self.settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
 
     def _say_how_far(self, job_id: int) -> None:
-        """Say what the database knows of an unfinished job."""
+        """Report the stored progress of an unfinished job."""
         with suppress(StorageError):
             job = read_job(self.database, job_id)
             if job.kind == DEEP:
@@ -280,7 +281,7 @@ class JobContext:
                 self.settings.say(f"Done so far: {job.positions[UnitState.DONE]:,} of {items}")
 
     def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
-        """Say how to get a job's results if the output failed: a full disk, a closed pipe."""
+        """Say how to get a job's results after the output failed: a full disk, a closed pipe."""
         if read_job(self.database, job_id).state is JobState.DONE:
             text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
         else:
@@ -290,9 +291,10 @@ class JobContext:
 
 
 class _WorkerWatch:
-    """Reports when the workers of a job are gone, and when there are some again.
+    """Reports when no worker is left for a job, and when there is one again.
 
-    Threads of this process stay until the command ends.
+    Without a broker there is nothing to report: threads of this process stay until the command
+    ends.
     """
 
     def __init__(self, context: JobContext, job_id: int) -> None:

@@ -45,7 +45,7 @@ class Results:
         return text if self.format_name == by_ending else f"{text} --format {self.format_name}"
 
     def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
-        """Write a job's output objects as they come."""
+        """Write a job's output objects one by one."""
         if self.format_name == "parquet":
             from workers.answers.lines import ROW_NAMES, as_row
 

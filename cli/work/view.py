@@ -219,8 +219,8 @@ def drawn_progress(
 ) -> Iterator[Callable[[Progress], None] | None]:
     """Draw a job's progress on the terminal.
 
-    The context's value is called with each progress, and None if nothing is drawn. ``remark`` gives
-    the text beside a bar at every update.
+    Call the context's value with each progress; it is None if nothing is drawn. ``remark`` returns
+    the text beside the bar at every update.
     """
     from workers.deep.task import KIND as DEEP
 

@@ -1,14 +1,14 @@
-"""Merge two evaluations of the same position: in Python, and the same in SQL.
+"""Merge two evaluations of the same position: in Python, and by the same rules in SQL.
 
 - If the engine versions differ, the row of the newer version wins: results of the older one are in
   doubt. The other rules are for rows of the same version.
-- The bounds are the tighter of both: ``lower`` the greater, ``upper`` the smaller.
-- Column scores, once known, stay; so does every other column that may be unknown.
-- ``nodes`` belongs to the search that proved the bounds: the tighter row's, or the longer search's
-  if the rows are equal. If each row gave one bound, the larger number is stored.
-- Bounds that cross, or column scores that differ, cannot both be true: a contradiction.
+- The tighter bounds win: the greater ``lower`` and the smaller ``upper``.
+- A known value of a nullable column, such as the column scores, stays.
+- ``nodes`` comes from the row with the tighter bounds. If the bounds are equal, or each row gave
+  one of them, the larger number is stored.
+- Bounds that cross are a contradiction, and so are column scores that differ.
 
-The merged result therefore does not depend on the order in which workers store theirs.
+The merged result does not depend on the order in which workers store their results.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ _KEPT: Final = [column.name for column in STORED if column.nullable]
 _FEW: Final = 20
 """Maximum number of rows that are sent to PostgreSQL one by one."""
 
-# A pooler may give the next version of this program the same session, which still has the table.
+# The name has the revision, because a pooler may give the next version of this program the same
+# session, which still has the table.
 _INCOMING: Final = f"incoming_{HEAD}"
 
 _incoming: Final = Table(
@@ -108,15 +109,15 @@ def _describe(row: StoredEvaluation) -> str:
 
 
 def send_rows(connection: Connection, rows: Sequence[ColumnValues]) -> Callable[[], int]:
-    """Send rows to the database, and return a function that merges them and returns the changes.
+    """Send rows to the database, and return a function that merges them into the stored rows.
 
     The rows are sorted and have distinct keys. Sending locks nothing that others use. The function
-    returns the number of rows new or changed.
+    returns the number of new or changed rows.
 
     SQLite runs one prepared statement for every row. PostgreSQL gets many rows by COPY into a
-    temporary table, and one merge. Measured: 115,000-136,000 rows/s, against 62,000 with arrays
-    through ``unnest`` and 37,000 with a list passed to ``execute()``. A few rows still go to
-    ``execute()``, because the temporary table alone takes several statements.
+    temporary table, and merges them by one statement. Measured: 115,000 to 136,000 rows/s, against
+    62,000 with arrays through ``unnest`` and 37,000 with a list passed to ``execute()``. A few rows
+    still go to ``execute()``, because the temporary table alone takes several statements.
     """
     dialect = connection.dialect.name
     if dialect == "sqlite" or len(rows) <= _FEW:
@@ -159,7 +160,7 @@ def _copy_types() -> list[str]:
 
 
 def _merging(insert: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | sqlite.Insert:
-    """An INSERT that does as :func:`merge`. A contradiction gives bounds that the table refuses."""
+    """Add the rules of :func:`merge` to an INSERT; a contradiction violates the table's check."""
     stored, incoming = Evaluation.__table__.c, insert.excluded
     incoming_inside = and_(incoming.lower >= stored.lower, incoming.upper <= stored.upper)
     stored_inside = and_(incoming.lower <= stored.lower, incoming.upper >= stored.upper)

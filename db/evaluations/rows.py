@@ -95,10 +95,10 @@ def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
 
 
 def decode_known(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    """Decode the rows that count as known, as :func:`decode` does.
+    """Decode the rows that count as known: undamaged rows of this engine version.
 
-    Damaged rows are left out, and so are rows of another engine version. The version changes when
-    older results are in doubt, and all results of a job come from one version.
+    The version changes when older results are in doubt, and all results of a job come from one
+    version.
     """
     try:
         found = _decode(rows)
@@ -151,7 +151,7 @@ def _decode_one(row: ColumnValues) -> StoredEvaluation:
 
 
 def encode(rows: Collection[StoredEvaluation], updated_at: float) -> list[ColumnValues]:
-    """Encode rows for the driver, with a new time."""
+    """Encode rows for the driver; ``updated_at`` (epoch seconds) replaces their times."""
     fields: dict[str, Any] = dict(
         zip(StoredEvaluation._fields, zip(*rows, strict=True), strict=True)
     )
@@ -218,7 +218,7 @@ class DriverQuery:
 
     def batches(self, connection: Connection, size: int) -> Iterator[Sequence[ColumnValues]]:
         """Yield all rows, ``size`` at a time, in constant memory, while the transaction is open."""
-        # Only a named cursor lives on the server. To any other cursor PostgreSQL sends all rows at
+        # Only a named cursor is on the server. For any other cursor, PostgreSQL sends all rows at
         # once.
         name = {"name": f"c4_{next(_stream_numbers)}"} if self._cursor else {}
         cursor = _driver(connection).cursor(**name, **self._cursor)

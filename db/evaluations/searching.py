@@ -101,9 +101,9 @@ def stream(
 ) -> Iterator[StoredEvaluation]:
     """Yield all matching rows in constant memory; a filter by keys takes 40 bytes for each key.
 
-    ``source`` is as in :func:`search`. The transaction stays open while the rows are taken. They
-    begin after ``after``, a place in the order by ply and key. With a limit, the database sorts no
-    more rows than that.
+    ``source`` is as in :func:`search`. The transaction stays open while the rows are taken. The
+    rows begin after ``after``, a place in the order by ply and key. With a limit, the database
+    sorts no more rows than that.
     """
     with _session_of(source) as session:
         yield from _stream(session, filters, after, order, limit, descending=descending)
@@ -192,7 +192,7 @@ def _places_of_keys(
     *,
     descending: bool = False,
 ) -> NDArray[np.uint64]:
-    """The sorted keys of matching rows, out of the keys in the filter, and in the same form.
+    """The keys of the filter that have a matching row, sorted, in the same form.
 
     They are looked up in batches and sorted here, because a query for a million keys takes hundreds
     of megabytes.

@@ -93,7 +93,7 @@ def _add_corpus(session: Session, match_id: int, corpus: Sequence[int]) -> None:
 
 
 def set_units(session: Session, match_id: int, first: int, end: int) -> None:
-    """Record which units of its job play a match: from ``first`` to before ``end``."""
+    """Record which units of its job play a match: from ``first`` up to ``end`` - 1."""
     session.connection().execute(
         update(Match).where(Match.id == match_id).values(first_unit=first, end_unit=end)
     )
@@ -173,7 +173,7 @@ def get_created_at(session: Session, match_id: int) -> float | None:
 
 
 def get_verdict(session: Session, match_id: int) -> str | None:
-    """Return the decision of a match's sequential test; None while it is open or without a test."""
+    """Return the decision of a match's sequential test; None while it is open or if it has none."""
     return session.scalar(select(Match.verdict).where(Match.id == match_id))
 
 
@@ -253,10 +253,9 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
 
     The decision is based on the first ``games`` games. Units that are still to be played, or have
     failed, are marked as done. Other workers may have played games after the deciding one. These
-    games are deleted: which of them exist depends on the workers, and a match must not depend on
-    who plays it. The caller sets the results of the units (:func:`units_of_match`,
-    :func:`set_result`). Use a transaction of its own. Return False, with nothing changed, if the
-    match was decided before.
+    games are deleted, because their number depends on the workers, and the result of a match must
+    not. The caller sets the results of the units (:func:`units_of_match`, :func:`set_result`). Use
+    a transaction of its own. Return False, with nothing changed, if the match is already decided.
 
     Raises:
         MatchNotFoundError: no match has this number.
@@ -309,7 +308,7 @@ def set_result(session: Session, unit_id: int, result: Json) -> None:
 def delete_match(session: Session, match_id: int) -> None:
     """Delete a match and its games, in a transaction of its own.
 
-    If its job is resumed or retried, it goes on without this match.
+    If its job is resumed or retried, the job goes on without this match.
 
     Raises:
         MatchNotFoundError: no match has this number.

@@ -117,7 +117,7 @@ def _tally(counts: Mapping[tuple[bool, int, bool], int]) -> MatchTally:
 
 
 def read_results(session: Session, match_id: int) -> MatchResults:
-    """Return the finished games of a match as arrays, about 25 bytes per game."""
+    """Return the finished games of a match as arrays, 29 bytes per game."""
     a_seconds = case((Game.a_is_x, Game.x_seconds), else_=Game.o_seconds)
     b_seconds = case((Game.a_is_x, Game.o_seconds), else_=Game.x_seconds)
     query = (
@@ -174,7 +174,9 @@ def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterato
 def read_finals(
     session: Session, match_ids: Sequence[int]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    """Return the final grids and winners of the games that ended on the board; all on one board.
+    """Return the final grids and winners of the games that were played out.
+
+    All matches must be on the same board.
 
     Returns:
         The keys of the final positions, and 1 if ``x`` won, -1 if ``o`` won, 0 for a draw; by match

@@ -156,8 +156,8 @@ def _leases(session: Session) -> Iterator[str]:
     )
     for job_id, seq, owner in session.execute(lapsed):
         yield (
-            f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent; "
-            "the next worker does it"
+            f"unit {seq} of job {job_id}: its lease has run out: {owner} no longer renews it; "
+            "the next worker takes it over"
         )
 
 
@@ -179,10 +179,10 @@ def _sqlite_faults(connection: Connection) -> Iterator[str]:
         if (kind, name) not in found:
             yield f"{kind} {name} is missing"
         elif found[kind, name][1] != sql:
-            yield f"{kind} {name} is not as c4 makes it"
+            yield f"{kind} {name} differs from its definition in c4"
     for (kind, name), (table, _) in found.items():
         if kind == "trigger" and table in Base.metadata.tables:
-            yield f"table {table} has a trigger {name}: c4 makes none"
+            yield f"table {table} has a trigger {name}, which c4 does not create"
 
 
 @cache
@@ -223,7 +223,7 @@ def _postgresql_faults(connection: Connection) -> Iterator[str]:
             yield f"table {table}: its checksum is not generated"
     for trigger, table in connection.execute(_POSTGRESQL_TRIGGERS):
         if table in Base.metadata.tables:
-            yield f"table {table} has a trigger {trigger}: c4 makes none"
+            yield f"table {table} has a trigger {trigger}, which c4 does not create"
 
 
 def _is_ours(

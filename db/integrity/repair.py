@@ -2,8 +2,8 @@
 
 These rows are dropped: evaluations, which are solved again on demand; bounds that workers share,
 measured costs, heartbeats of workers and times of duties, which are written again. A unit whose
-result is damaged is queued again if its question is sound. Sound rows stay: every row is checked
-once more in the transaction that deletes it.
+result is damaged is queued again if its payload and its job's parameters are sound. Sound rows
+stay: every row is checked once more in the transaction that deletes it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BATCH: Final = 1_000
 
 
 class Repair(NamedTuple):
-    """The outcome for something damaged."""
+    """The outcome for one problem."""
 
     action: Literal["dropped", "queued again", "remains"]
     kind: str
@@ -44,7 +44,7 @@ class Repair(NamedTuple):
 
 
 def repair(database: Database, kinds: Collection[str]) -> Iterator[Repair]:
-    """Drop what can be recreated, then check everything and report what remains.
+    """Drop damaged rows that can be recreated, then check everything and report what remains.
 
     Other processes may use the database at the same time. ``kinds`` are the kinds of jobs whose
     units can be solved again independently.
@@ -99,7 +99,7 @@ def _drop_impossible(database: Database) -> Iterator[Repair]:
 
 
 def _solve_units_again(database: Database, kinds: Collection[str]) -> Iterator[Repair]:
-    """Queue units again whose result has changed, if their question is sound."""
+    """Queue units again whose result has changed, if their payload and job are sound."""
     table = Base.metadata.tables[Unit.__tablename__]
     with database.read() as session:
         found = list(broken_seals(session, table, table.c.result))

@@ -170,7 +170,7 @@ def faulty_evaluations(session: Session) -> Iterator[Place]:
 
 
 def drop_faulty(session: Session, places: Sequence[Place]) -> Iterator[str]:
-    """Delete the given evaluations that cannot be true, and say why."""
+    """Delete the given evaluations that cannot be true, and yield the reasons."""
     for place in places:
         is_row = tuple_(*PLACE) == place
         query = select(*COLUMNS).where(is_row).with_for_update()
@@ -208,7 +208,7 @@ def resolve(
 ) -> Iterator[tuple[StoredEvaluation, str | None]]:
     """Search evaluations once more, for ``seconds`` each, without any stored results.
 
-    Yield every row, and how the search contradicts it, or None.
+    Yield every row with the contradiction that the search found, or None.
     """
     solver = Solver(table_mb=_TABLE_MB)
     for row in rows:
@@ -260,7 +260,7 @@ def _contradiction(row: StoredEvaluation) -> str | None:
     if position.canonical_key != row.key:
         return "the key is not canonical"
     if position.ply != row.ply:
-        return f"it has {position.ply} stones, the row says {row.ply}"
+        return f"it has {position.ply} stones, but the row says {row.ply}"
     cells = row.width * row.height
     # A game that is over was won by the previous move.
     worst = -((cells + 2 - row.ply) // 2 if position.is_over else (cells - row.ply) // 2)
@@ -290,7 +290,7 @@ def match_faults(session: Session) -> Iterator[str]:
 
 
 def _is_the_databases(error: Exception) -> bool:
-    """Whether the error is not about a row, for instance a lost connection."""
+    """Whether an error is about the database and not about a row, such as a lost connection."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, PendingRollbackError)
     # SQLite's driver reports one fault of a row without a code: a text that is not UTF-8.
@@ -301,7 +301,10 @@ def _is_the_databases(error: Exception) -> bool:
 
 
 def _match_faults(session: Session, match_id: int, number: int | None) -> Iterator[str]:
-    """The faults of one match. ``number`` is the count of its games if none may be missing."""
+    """The faults of one match.
+
+    ``number`` is the count of its games; None if games may be missing.
+    """
     terms = get_terms(session, match_id)
     if number is not None and number != terms.games:
         yield f"match {match_id} is over, but has {number:,} of its {terms.games:,} games"
@@ -344,11 +347,11 @@ def _game_fault(game: StoredGame, start: Position) -> str | None:
     if final.key != game.final_key:
         return "its moves do not lead to its final grid"
     if final.ply - start.ply != game.length:
-        return f"it has {final.ply - start.ply} moves, the row says {game.length}"
+        return f"it has {final.ply - start.ply} moves, but the row says {game.length}"
     told = "full" if final.winner is None else "four"
     is_told = (game.ending, game.winner) == (told, final.winner)
     if final.is_over and not is_told:
-        return f"it ended with {told!r} on the board, the row says {game.ending!r}"
+        return f"it ended with {told!r} on the board, but the row says {game.ending!r}"
     was_left = game.ending == UNFINISHED
     if not final.is_over and (game.ending in ON_THE_BOARD or was_left != (game.winner is None)):
         return "it is not over"

@@ -105,8 +105,8 @@ def claim_unit(
         ``failed`` now because it cannot be read. The caller has nothing to do: a unit that is still
         open is announced again.
     """
-    # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job, and
-    # a job must be locked before its units.
+    # A unit whose last allowed lease ran out is left to requeue_lapsed: giving it up may close its
+    # job, and a job must be locked before its units.
     may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
     query = _claimable(session).where(Unit.id == unit_id, _runs(engine_version), may_be_taken)
     unit = session.connection().execute(query).one_or_none()
@@ -118,8 +118,8 @@ def claim_next_piece(
 ) -> Claim | None:
     """Claim the unit of a growing job that its planner has put first (``read_units``).
 
-    Each message about a unit of such a job stands for one claim, for any unit: between announcement
-    and claim, results give the units other payloads, and cut some off.
+    A message about a unit of such a job allows one claim, of any of its units: between announcement
+    and claim, results may change the payloads of units, or cut units off.
 
     Returns:
         None if no unit is queued, or the job does not run or is for another version of the engine.
@@ -218,7 +218,10 @@ def _take(
 
 
 def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim | None:
-    """Lease a locked unit; None if it cannot be read and has failed. An old lease has lapsed."""
+    """Lease a locked unit; None if it cannot be read and has failed.
+
+    If the unit was leased before, that lease counts as lapsed.
+    """
     try:
         params = unseal_stored(unit.params)
     except DamagedValueError as error:
@@ -419,7 +422,7 @@ def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
 
 
 def give_up_lapsed(session: Session, job_id: int) -> None:
-    """Fail the units of a job whose last allowed lease ran out; close the job if none is left."""
+    """Fail the units of a job whose last allowed lease ran out; close the job if it is complete."""
     state = lock_job(session, job_id)
     exhausted = (Unit.job_id == job_id, lease_ran_out(session), ~may_lapse_again())
     lock_leased(session, *exhausted)
@@ -430,7 +433,7 @@ def give_up_lapsed(session: Session, job_id: int) -> None:
 
 
 def _end_frozen(session: Session) -> None:
-    """End the write transactions of frozen clients: one of them keeps an overdue unit locked.
+    """End the write transactions of frozen clients: one of them may keep an overdue unit locked.
 
     PostgreSQL itself ends a transaction that is idle, but not one whose client froze between two
     messages of one statement. (``statement_timeout`` does not interrupt that wait, and

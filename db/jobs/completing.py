@@ -78,7 +78,7 @@ def complete(
     """Store the results and mark the unit as done, both or neither.
 
     The evaluations are sent before the unit is locked, so a process that freezes while it sends
-    them holds up nobody.
+    them does not block others.
 
     Args:
         session: in a write transaction of its own.
@@ -160,7 +160,7 @@ def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
 def lapse(session: Session, claim: Claim, error: str) -> bool:
     """Hand the unit back as if its lease had run out; it is failed after MAX_LAPSES.
 
-    For an error that ends the worker, so that it is unknown whether the unit caused it. Return
+    Use this for an error that ends the worker: it is unknown whether the unit caused it. Return
     False, with nothing written, if the claim did not hold the unit any more.
     """
     given_back = case(

@@ -155,13 +155,13 @@ def hold_question(
 
     Several processes may ask the same question at the same moment, and one job is enough. A process
     that is about to create a job locks the question first, then looks once more for such a job. For
-    all other processes, the search for the job and its creation are then one step.
+    all other processes, the search for the job and its creation are then one atomic step.
 
     The transaction must not have locked anything before. Pass the arguments as to ``create_job``;
     ``params`` may be a part of them.
     """
-    # In SQLite a write transaction is alone from its beginning. Questions that share a lock by
-    # chance wait for each other, which does no harm.
+    # In SQLite a write transaction is the only one from its beginning. Questions that share a lock
+    # by chance wait for each other, which does no harm.
     if session.connection().dialect.name == "postgresql":
         question = json.dumps([kind, *board, params, engine_version], sort_keys=True)
         digest = hashlib.blake2b(question.encode(), digest_size=8).digest()
@@ -207,8 +207,8 @@ def read_units(
 ) -> list[GrowingUnit]:
     """Return the units of a job after ``after_seq``, and others by their ``seqs``.
 
-    Units that can be claimed come in the order of their claims: first units with a message on its
-    way, as in ``claim_next_piece``, then as in ``announce`` and ``claim``.
+    Units that can be claimed come in the order in which they will be claimed: announced units
+    first, as in ``claim_next_piece``; then the others in the order of ``announce`` and ``claim``.
     """
     listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
     batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]

@@ -37,7 +37,7 @@ RUNNER_ALIVE_SECONDS: Final = 10.0
 """A runner without a heartbeat for this long counts as gone: the duration of a lease."""
 
 PARCELS: Final = 16
-"""Maximum number of parcels read at a time: it bounds the memory of late readers."""
+"""Maximum number of parcels read at a time: it limits the memory of a process that joins late."""
 
 
 class PlannedJob(NamedTuple):
@@ -72,7 +72,7 @@ def planned_job(
 ) -> PlannedJob | None:
     """Return the newest job that asks exactly this question and is being planned, or None.
 
-    The arguments are as of ``newest_job``.
+    The arguments are as in ``newest_job``.
     """
     query = (
         select(Job.id, is_abandoned(session))
@@ -108,7 +108,7 @@ def attended_jobs(session: Session) -> set[int]:
 
 
 def begun_jobs(session: Session) -> set[int]:
-    """Return the running jobs with at least one unit that was ever claimed."""
+    """Return the running jobs whose first unit was claimed at least once."""
     query = (
         select(Unit.job_id)
         .join(Job, Unit.job_id == Job.id)
@@ -123,10 +123,10 @@ def abandoned_jobs(session: Session) -> set[int]:
 
 
 class BoundsPackage(NamedTuple):
-    """Bounds that one process has shared at one time."""
+    """A parcel: bounds that one process has sent together."""
 
     sender: int
-    """The sending process, as a random number that it has chosen."""
+    """A random number that identifies the sending process."""
     number: int
     """The parcel's place among the sender's parcels: later ones have higher numbers."""
     bounds: bytes
@@ -146,9 +146,9 @@ def share_bounds(session: Session, job_id: int, parcel: BoundsPackage) -> bool:
 
 
 def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list[BoundsPackage]:
-    """Return parcels that others have shared since the last call: PARCELS at most, then the rest.
+    """Return parcels of other processes: at most PARCELS; call again for the rest.
 
-    ``known`` maps every known sender to its next number, the caller included.
+    ``known`` maps each known sender, the caller included, to the number of its next parcel.
 
     Raises:
         DamagedValueError: a parcel has changed since it was sent.

@@ -1,7 +1,7 @@
 """Shared parts of this package: conditions on jobs and units, their locks, and the end of a job.
 
 Conditions on units are written so that the partial indexes of :class:`db.models.Unit` apply. Their
-states are literals in the SQL: neither database knows that a parameter will be ``'queued'``.
+states are literals in the SQL: with a parameter, neither database could use a partial index.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ IN_TURN: Final = (Unit.announced_at, Unit.seq)
 """The order of queued units: returned ones, then those never announced, then the others."""
 
 ANNOUNCE_FIRST: Final = -1.0
-"""``announced_at`` of a returned unit: first, as writers of ordered results wait for it longest."""
+"""``announced_at`` of a returned unit: it comes first, because ordered output waits for it."""
 
 NEVER_ANNOUNCED: Final = 0.0
 """``announced_at`` of a unit without a message."""
@@ -104,7 +104,7 @@ def first_unit(
 ) -> Select[Any]:
     """Select the first unit that meets a condition: its number, or ``what``; empty if none does.
 
-    It is the first in an order instead of EXISTS. PostgreSQL answers EXISTS by reading the table if
+    It uses ORDER BY and LIMIT instead of EXISTS. PostgreSQL answers EXISTS by reading the table if
     old statistics suggest that every second unit meets the condition.
     """
     return select(what).where(condition).order_by(*order).limit(1)
@@ -113,9 +113,9 @@ def first_unit(
 def finish_if_complete(session: Session, job_id: int) -> JobState:
     """Close a running job that has no work left; return its state.
 
-    It becomes ``done``, or ``failed`` if a unit is. Call this after ``complete`` or ``fail``, in a
-    transaction of its own. If two workers complete the last two units at the same time, neither of
-    these transactions sees the other's unit as done. Calling it again changes nothing.
+    It becomes ``done``, or ``failed`` if a unit failed. Call this after ``complete`` or ``fail``,
+    in a transaction of its own: if two workers complete the last two units at the same time,
+    neither of their transactions sees the other's unit as done. Calling it again changes nothing.
 
     Raises:
         JobNotFoundError: no job has this number.

@@ -225,7 +225,7 @@ def running_jobs(session: Session) -> list[RunningJob]:
 
 
 def has_queued_unit(session: Session, *, engine_version: int, interactive: bool) -> bool:
-    """Return whether a unit waits for a claim; the arguments are as of ``announce``."""
+    """Return whether a unit waits for a claim; the arguments are as in ``announce``."""
     queued = first_unit(and_(Unit.job_id == Job.id, QUEUED), *IN_TURN).scalar_subquery()
     is_interactive = Job.priority >= INTERACTIVE_PRIORITY
     query = select(Job.id).where(
@@ -317,12 +317,12 @@ class Pace(NamedTuple):
 def read_pace(session: Session, job_id: int | None = None) -> Pace:
     """The pace within the last minute, of one job or of all.
 
-    If the completed work began later than that, the pace is measured from its beginning: a job that
-    was started or resumed a moment ago is not slow.
+    If the completed work began later than that, the pace is measured from its beginning, so that a
+    job that was started or resumed a moment ago does not seem slow.
     """
     time = now(session)
-    # Only done units have finished_at, so their state is not in the query. "+ 0" keeps the planner
-    # from using an index over the job: with either condition it read all units that are done.
+    # Only done units have finished_at, so the query has no condition on the state, and "+ 0" hides
+    # the job's number from the indexes: with either condition, the database read all done units.
     query = select(
         func.count(),
         func.sum(Unit.positions),
@@ -358,7 +358,7 @@ class _Sums(NamedTuple):
     units: int
     load: Load
     age: float | None
-    """The time since the oldest of their jobs was started."""
+    """Seconds since the oldest of their jobs was started."""
 
 
 def totals(session: Session) -> ServiceStatus:

@@ -1,4 +1,4 @@
-"""The schema's revisions, one file each in ``versions``. It loads nothing, for a fast start-up."""
+"""The schema's revisions, one file each in ``versions``. This module does not import them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ REVISIONS: Final = tuple(
 """All revisions, the oldest first."""
 
 FIRST_WATCHED: Final = "c4_0007"
-"""The first revision whose processes notice an upgrade; older ones would damage the database."""
+"""The first revision whose processes notice an upgrade. Older ones would damage the database."""
 
 HEAD: Final = REVISIONS[-1]
 """The revision of this program."""

@@ -49,7 +49,7 @@ def rebuild(table: str, columns: str, sealed: dict[str, str]) -> None:
 
 
 def made(table: str, kind: str) -> list[str]:
-    """The statements that made a table of SQLite, its indexes or its triggers."""
+    """The statements that created an SQLite table, its indexes or its triggers."""
     query = (
         "SELECT sql FROM sqlite_schema WHERE tbl_name = :table AND type = :kind AND sql NOT NULL"
     )
@@ -57,12 +57,12 @@ def made(table: str, kind: str) -> list[str]:
 
 
 def written(table: str) -> list[str]:
-    """The columns of a table of SQLite without the generated ones."""
+    """The names of an SQLite table's columns, without generated ones."""
     return [row.name for row in op.get_bind().execute(sa.text(f"PRAGMA table_info({table})"))]
 
 
 def replace(table: str, new_sql: str, values: dict[str, str], where: str = "TRUE") -> None:
-    """Replace a table of SQLite: run another statement to make it, and copy rows.
+    """Replace an SQLite table: create it by another statement, and copy rows.
 
     ``values`` has an expression for each copied column. Indexes and triggers stay.
     """
@@ -222,7 +222,7 @@ def views(
 ) -> tuple[str, str, str]:
     """The statements that create the views, in the SQL of one database.
 
-    ``seed`` is as ``key``, but for a number without a high half.
+    ``seed`` is the expression for a number without a high half; by default ``key``.
     """
     positions = f"""
 CREATE VIEW c4_positions AS SELECT
@@ -301,7 +301,7 @@ SQLITE_WHOLE_KEY: Final = f"""CASE WHEN {{high}} = 0 THEN {SQLITE_KEY} ELSE (
             FROM parts WHERE a + b + c + d > 0
         ) SELECT ltrim(digits, '0') FROM parts WHERE a + b + c + d = 0
     ) END"""  # noqa: S608 (constants)
-# A number of four 32-bit parts is divided by 10^9 until nothing is left.
+# A number of four 32-bit parts is divided by 10^9 until it is 0.
 
 POSTGRESQL_WHOLE_KEY: Final = f"""CASE WHEN {{high}} = 0 THEN {POSTGRESQL_KEY} ELSE {POSTGRESQL_KEY}
         + (CAST({{high}} AS NUMERIC) + CASE WHEN {{high}} < 0 THEN 18446744073709551616 ELSE 0 END)

@@ -1,7 +1,8 @@
 """Stored evaluations of positions, and the filters to select them.
 
-Every score and bound is from the point of view of the side to move. Columns follow the canonical
-orientation: of the position and its left-right mirror image, the smaller key counts.
+Every score and bound is from the point of view of the side to move. Columns are in the order of the
+canonical image: of a position and its left-right mirror image, this is the image with the smaller
+key.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _StoredFields(NamedTuple):
     engine_version: int
     """Version of the engine that proved the bounds."""
     scores: tuple[int | None, ...] | None = None
-    """Exact score of every column, None for a full column; no tuple if they were not solved."""
+    """Exact score of every column, None for a full one; None for all if they were not solved."""
     updated_at: float = 0.0
     """Epoch seconds of the last change, by the database's clock; ignored by ``store``."""
 

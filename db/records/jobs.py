@@ -47,7 +47,7 @@ class JobState(StrEnum):
     FAILED = "failed"
     """No unit is queued or leased, and at least one has failed."""
     CANCELLED = "cancelled"
-    """Cancelled by its owner; can be resumed."""
+    """Cancelled; can be resumed unless its planning was never finished."""
 
 
 class UnitState(StrEnum):
@@ -69,7 +69,7 @@ class UnitPlan:
     positions: int
     """Number of positions in the unit: the measure of progress."""
     expected_seconds: float = 0.0
-    """Expected solving time, for the remaining time of the job; 0.0 if not known."""
+    """Expected solving time, to estimate the job's remaining time; 0.0 if not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class JobProgress:
     positions_per_second: float | None
     """The rate of the last minute; None if no unit was completed in it."""
     eta_seconds: float | None
-    """Time left at the last minute's pace in expected seconds; ``None`` until enough is done."""
+    """Estimated seconds left, at the pace of the last minute; None until enough is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class WorkerInfo:
     engine_version: int
     """The version of the engine: it gets only units of jobs for this version."""
     queues: tuple[str, ...]
-    """The queues of its messages, and the name of the consent to programs if the worker has it."""
+    """The queues of its messages; also ``programs`` if it may start players that are programs."""
     units_done: int = 0
     positions_done: int = 0
     nodes: int = 0

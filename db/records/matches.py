@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from db.records.jobs import JobState, Json
 
 FORM: Final = 1
-"""The form of terms as JSON. It is part of them, so that terms of another form are recognized."""
+"""Format version of terms as JSON. They contain it, so that other versions are recognized."""
 
 NO_GAMES: Final = Tally(0, 0)
 
@@ -107,7 +107,7 @@ class MatchTerms:
 
         Raises:
             LookupError, TypeError, ValueError: the fields are not valid terms: they have another
-                form, or a field is missing or of another type.
+                format version, or a field is missing or of another type.
         """
         if fields.get("form") != FORM:
             raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")

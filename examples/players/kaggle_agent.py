@@ -1,4 +1,4 @@
-"""A Kaggle ConnectX agent in a file for submission: wins or blocks, else plays near the middle.
+"""A Kaggle ConnectX agent, ready to submit: wins or blocks, else plays near the middle.
 
 Run it as ``c4 match kaggle:examples/players/kaggle_agent.py blog-v6:depth=2``.
 """

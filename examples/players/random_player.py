@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def answer(line: str) -> None:
-    """Write a line and flush it, because C4 does not see buffered output."""
+    """Write a line and flush it, because C4 does not get buffered output."""
     print(line, flush=True)
 
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from web.service import Service
 
 LARGEST_BATCH: Final = 1024
-"""Most lines that are answered together. The command line takes more, but here reading and writing
-them blocks all other Python threads for some milliseconds."""
+"""Maximum number of lines that are answered together. It is smaller than in the command line,
+because reading and writing lines blocks all other Python threads for some milliseconds."""
 
 BATCH_SECONDS: Final = 0.2
-"""Time that the lines answered together should take."""
+"""Target time for the lines that are answered together."""
 
 HEADERS: Final = {"X-Accel-Buffering": "no"}
 """Asks proxies to pass on every line at once."""
@@ -49,7 +49,10 @@ class BatchParameters(OnBoard):
 
     columns: Annotated[
         bool | None,
-        Meta(description="Also the scores of all columns; the default.", examples=[True]),
+        Meta(
+            description="Add the scores of all columns; true by default, unless `weak` is true.",
+            examples=[True],
+        ),
     ] = None
     weak: Annotated[bool, Meta(description="Only win, draw or loss.", examples=[False])] = False
     budget: Annotated[Budget, Meta(description="Seconds for each position.", examples=[0.1])] = 2.0
@@ -87,7 +90,7 @@ class BatchAnswer(Response):
         self._question = question
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request."""
+        """Answer the lines, until the client disconnects or the server stops."""
         del scope
         stop = Stop()
         async with self._service.search_slot(self._request):
@@ -117,7 +120,7 @@ class BatchAnswer(Response):
         while (block := await body.take(size.lines)) is not None:
             with size.measured():
                 text = await self._service.in_batch_thread(self._answer_block, block, stop)
-            # Not earlier: a client that waits for "100 Continue" would take it for a refusal.
+            # An earlier response would be a refusal for a client that waits for "100 Continue".
             if not has_begun:
                 await self._begin(send)
                 has_begun = True

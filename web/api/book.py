@@ -43,8 +43,8 @@ class BookChild(Score):
         int,
         Meta(
             ge=0,
-            description="Number of positions of the book at `counted_ply` that can follow this "
-            "move; mirror images count once.",
+            description="Number of book positions at `counted_ply` that can follow this move; "
+            "mirror images count once.",
         ),
     ]
 

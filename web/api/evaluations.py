@@ -51,8 +51,8 @@ NextPage = Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")]
 class EvaluationParameters(OnBoard):
     """Filters of stored evaluations, and the page."""
 
-    min_ply: Annotated[Ply | None, Meta(description="Fewest stones.", examples=[8])] = None
-    max_ply: Annotated[Ply | None, Meta(description="Most stones.", examples=[20])] = None
+    min_ply: Annotated[Ply | None, Meta(description="Minimum ply.", examples=[8])] = None
+    max_ply: Annotated[Ply | None, Meta(description="Maximum ply.", examples=[20])] = None
     min_score: Annotated[
         Score | None, Meta(description="The score is proven to be at least this.")
     ] = None
@@ -127,7 +127,7 @@ def _read_page(
     with decoding("a stored evaluation"):
         rows = [stored_object(row) for row in page.rows]
     return {
-        # A key has 64 bits, and JavaScript numbers have 53.
+        # Keys are text, because JavaScript's numbers have 53 bits.
         "rows": [cast("StoredEvaluation", row | {"key": str(row["key"])}) for row in rows],
         "next": None if page.next is None else str(page.next),
     }

@@ -35,7 +35,7 @@ LOOK_SECONDS: Final = 0.5
 
 
 class Seen(NamedTuple):
-    """A job as it was read."""
+    """A job's progress at one time."""
 
     progress: dict[str, Any]
     """The job's progress; a deep job's includes its tree."""
@@ -56,7 +56,7 @@ class JobWatch:
         self._due = 0.0
 
     async def look(self) -> Seen:
-        """The job as it was less than :data:`LOOK_SECONDS` ago."""
+        """The job's progress, read at most :data:`LOOK_SECONDS` ago."""
         async with self._lock:  # the first caller reads, and the others wait for its result
             if self._seen is None or time.monotonic() >= self._due:
                 self._seen = await self._service.in_thread(self._read)
@@ -139,15 +139,15 @@ class EventStream(StreamingResponse):
         self._at_end = at_end
 
     async def __call__(self, *scope_receive_send: Any) -> None:  # noqa: ANN401 (Starlette's)
-        """Answer the request."""
+        """Send the events, then stop watching."""
         async with self._at_end:
             await super().__call__(*scope_receive_send)
 
 
 async def _events(service: Service, watch: JobWatch) -> AsyncIterator[bytes]:
-    """The present state, each change, and the event ``end``.
+    """Yield the current progress, each change, and at last the event ``end``.
 
-    If a stream breaks before ``end``, browsers reconnect and get the present state.
+    If a stream breaks before ``end``, browsers reconnect and get the current progress.
     """
     yield b"retry: %d\n\n" % RETRY_MILLISECONDS
     last = b""

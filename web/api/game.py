@@ -81,15 +81,19 @@ class ReviewedMove(TypedDict):
     after: Annotated[int | None, Meta(description="Score of this column.")]
     loss: Annotated[int | None, Meta(description="Points given away.")]
     plies_before: Annotated[
-        int | None, Meta(description="Plies from before the move to the end, with best play.")
+        int | None,
+        Meta(description="Plies from the position before the move to the end, with best play."),
     ]
-    plies_after: Annotated[int | None, Meta(description="Plies from after the move to the end.")]
+    plies_after: Annotated[
+        int | None,
+        Meta(description="Plies from the position after the move to the end, with best play."),
+    ]
     best: list[Column]
     mark: Annotated[
         Literal["??", "?", "!", ""],
         Meta(
-            description="`??`: changed the result for the worse; `?`: won later or lost sooner "
-            "than possible; `!`: the only move that kept the result, and not obvious."
+            description="`??`: changed the result for the worse; `?`: wins later or loses sooner "
+            "than necessary; `!`: the only move that kept the result, and not obvious."
         ),
     ]
     changes_result: bool
@@ -100,7 +104,10 @@ class Review(TypedDict):
     """A game with the loss of each move."""
 
     board: str
-    start: Annotated[str | None, Meta(description="The first grid, top row first.")]
+    start: Annotated[
+        str | None,
+        Meta(description="The first position, top row first; null for the empty board."),
+    ]
     moves: str | None
     first: str | None
     second: str | None

@@ -48,7 +48,7 @@ LARGE_NUMBERS: Final = ("seed", "start", "final")
 LABEL: Final = "played on the page"
 """The label of the matches of games that clients store."""
 LONGEST_ERROR: Final = 500
-"""Most characters of an error message that quotes the request."""
+"""Maximum length of an error message that quotes the request."""
 CURSOR: Final = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 

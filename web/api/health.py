@@ -88,7 +88,7 @@ class WorkStatus(TypedDict):
 
 
 class ServerStatus(TypedDict):
-    """This process."""
+    """The threads and jobs of this server process."""
 
     threads: int
     jobs: list[int]
@@ -134,10 +134,10 @@ def _try_everything(service: Service) -> Readiness:
             service.doorbell.depth(Lane.INTERACTIVE)
     except StorageError as error:
         LOGGER.warning("not ready: %s", error)
-        raise unavailable("the database cannot be read; the server's log has more") from None
+        raise unavailable("the database cannot be read; see the server's log") from None
     except BrokerError as error:
         LOGGER.warning("not ready: %s", error)
-        raise unavailable("the broker does not answer; the server's log has more") from None
+        raise unavailable("the broker does not answer; see the server's log") from None
     service.answer_service.answer([Position(NEARLY_OVER)], Question())
     return {
         "status": "ready",

@@ -86,7 +86,7 @@ class Searching(TypedDict):
 
 
 class JobTree(Bounds):
-    """The proven bounds of a job of kind deep. Scores are for the side to move."""
+    """The proven bounds of a job of kind deep. Scores are for the side to move at the start."""
 
     asked: int | None
     moves: list[Bounds | None]
@@ -156,7 +156,7 @@ class WrongLines(TypedDict):
     """The lines of the input that are not positions."""
 
     number: int
-    first: Annotated[list[WrongLine], Meta(description="The first of them.")]
+    first: Annotated[list[WrongLine], Meta(description="The first lines that are not positions.")]
 
 
 class NewJob(JobWithProgress):

@@ -1,4 +1,4 @@
-"""Create the jobs that requests ask for; an existing job for the same work is found again."""
+"""Create jobs from requests; an existing job for the same work continues."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ LONGEST_LABEL: Final = 200
 LARGEST_PLY: Final = 63
 
 MAX_SLOTS: Final = 10_000_000
-"""Most slots of a book's last ply. Ply 12 on 7x6 fits; planning it takes some seconds and 250 MB.
-Plan larger books with ``c4 book build --detach``, in a separate process."""
+"""Maximum number of slots for the positions on a book's last ply. Ply 12 on 7x6 fits; planning it
+takes some seconds and 250 MB. Plan larger books with ``c4 book build --detach``, in a separate
+process."""
 
 _planning: Final = threading.Lock()
 
@@ -74,7 +75,7 @@ Label = Annotated[
 
 
 class LinesParameters(OnBoard):
-    """The parameters of a job whose body has lines."""
+    """The parameters of a job that is created from the lines of a body."""
 
     kind: Annotated[Literal["analyze"], one_of(("analyze",), "The kind of the job.")] = "analyze"
     score_only: Annotated[bool, Meta(description="Leave out the scores of columns.")] = False
@@ -121,7 +122,7 @@ class Made(NamedTuple):
 
 
 def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    """Create the job that a JSON object asks for. Blocking."""
+    """Create the job that a JSON object describes. Blocking."""
     if "kind" not in values:
         raise ApiError(400, f"kind is missing: it is one of {', '.join(KINDS)}", "kind")
     kind = parameters.choice(values, "kind", "", KINDS)

@@ -49,7 +49,7 @@ LARGEST_SEED: Final = (1 << 53) - 1
 SECONDS: Final = 2.0
 """Default time for a move."""
 LONGEST_MESSAGE: Final = 500
-"""Most characters of the message about a player's failure."""
+"""Maximum length of the message about a player's failure."""
 SHORTEST: Final = 0.01
 """The shortest time for a move in seconds."""
 
@@ -136,10 +136,15 @@ class PlayerFacts(TypedDict):
     """A player or a level."""
 
     name: str
-    stands_for: Annotated[str | None, Meta(description="The player of a level.")]
+    stands_for: Annotated[
+        str | None, Meta(description="The player that a level stands for; null for a player.")
+    ]
     summary: str
     source: str | None
-    argument: Annotated[str | None, Meta(description="The text after the colon.")]
+    argument: Annotated[
+        str | None,
+        Meta(description="Name of the text after the colon, if it replaces the parameters."),
+    ]
     parameters: list[PlayerParameter]
     program: bool
     boards: list[str] | None
@@ -219,7 +224,7 @@ def _player_object(kind: PlayerKind, programs: Consent) -> PlayerFacts:
             for parameter in kind.parameters
         ],
         "program": kind.cls.is_program,
-        "boards": None,  # every board, except that a trained network plays on its own only
+        "boards": None,  # any board; but a trained network plays on its own board only
         "available": reason is None,
         "reason": reason,
     }

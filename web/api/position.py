@@ -88,7 +88,7 @@ async def find_line(
 
 PATH: Final = "/api/v1/position"
 PURPOSE: Final = "board"
-"""The purpose in the topics and labels of jobs for the board."""
+"""The purpose of the analysis board's jobs, in their topics and labels."""
 
 
 class PositionParameters(OfPosition):
@@ -102,7 +102,7 @@ class PositionParameters(OfPosition):
         ),
     ] = 2.0
     line: Annotated[
-        bool, Meta(description="Also best play to the end, if the remaining time is enough.")
+        bool, Meta(description="Add best play to the end, if the remaining time is enough.")
     ] = False
     queue: Annotated[
         bool, Meta(description="If the budget is too small, create a job for the position.")
@@ -134,9 +134,9 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Estimate(TypedDict):
-    """A guess without proof. Fields of proven results are null.
+    """A guess, not proven. Fields of proven results are null.
 
-    A share is the part of random games that the side to move wins; a draw counts half.
+    A share is the share of random games that the side to move wins; a draw counts half.
     """
 
     value: Value | None
@@ -145,7 +145,7 @@ class Estimate(TypedDict):
 
 
 class Threats(TypedDict):
-    """The cells that would complete four in a row."""
+    """The cells that would complete four in a row, for each side."""
 
     x: list[Cell]
     o: list[Cell]
@@ -192,7 +192,7 @@ class Solved(TypedDict):
 
 
 async def get_position(request: Request) -> Response:
-    """The position with the scores that are known within the budget."""
+    """The position with the scores that are found within the budget."""
     service = service_of(request)
     query_string = request.scope["query_string"]
     known = service.known.find(PATH, query_string)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workers.match.puzzles import Puzzle as FoundPuzzle
 
 MOST: Final = 20
-"""The most puzzles of an answer."""
+"""Maximum number of puzzles in an answer."""
 LARGEST_SEED: Final = (1 << 53) - 1
 """JavaScript's numbers have 53 bits."""
 
@@ -32,7 +32,9 @@ LARGEST_SEED: Final = (1 << 53) - 1
 class PuzzlesParameters(OnBoard):
     """The source of the puzzles."""
 
-    count: Annotated[int, Meta(ge=1, le=MOST, description="At most this many.", examples=[1])] = 5
+    count: Annotated[
+        int, Meta(ge=1, le=MOST, description="Maximum number of puzzles.", examples=[1])
+    ] = 5
     seed: Annotated[
         int,
         Meta(
@@ -41,7 +43,7 @@ class PuzzlesParameters(OnBoard):
     ] = 0
     match: Annotated[
         Number | None,
-        Meta(description="A match whose stored games have the puzzles, instead of random play."),
+        Meta(description="Take the puzzles from this match's stored games, not from random play."),
     ] = None
     budget: Annotated[Budget, Meta(description="Seconds of search.", examples=[5])] = 5.0
 
@@ -75,7 +77,7 @@ class Puzzle(TypedDict):
 
 
 class Puzzles(TypedDict):
-    """Puzzles, each from another game."""
+    """Puzzles, each from a different game."""
 
     puzzles: list[Puzzle]
     complete: Annotated[bool, Meta(description="False if the budget ended the search.")]

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HEAD_BYTES: Final = 32 * 1024
-"""Most bytes of the request line and all headers. The longest game and grid take a tenth of it."""
+"""Maximum size of the request line and all headers. The longest game and grid take a tenth."""
 HEAD_FIELDS: Final = 100
-"""Most headers of a request, including trailers after a chunked body."""
+"""Maximum number of headers of a request, including trailers after a chunked body."""
 SINGLE: Final = frozenset(
     {
         b"access-control-request-method",
@@ -52,15 +52,16 @@ SINGLE: Final = frozenset(
         b"sec-fetch-site",
     }
 )
-"""Headers that may be given once: of duplicates, different code may read different values."""
+"""Headers that may be given only once, because different code may read different duplicates."""
 HEAD_SECONDS: Final = 10.0
 WRITE_SECONDS: Final = 300.0
-"""Time that a client may stop reading. It is long for people who page through a batch's output."""
+"""Time for which a client may stop reading. It is long, because people may page through a batch's
+output."""
 LINGER_SECONDS: Final = 2.0
 """Time until a refused connection is closed. If it closed at once, a client that is still sending
 would see a reset instead of the response."""
 MOST_TURNED_AWAY: Final = 64
-"""Most refused connections that wait to be closed; others are aborted at once."""
+"""Maximum number of refused connections that wait to be closed; others are aborted at once."""
 
 POLICY_HEADERS: Final = "".join(
     f"{name.decode()}: {value.decode()}\r\n" for name, value in (*SECURITY, NEVER_KEPT)
@@ -90,7 +91,7 @@ def protocol_for(limits: Limits, proxies: frozenset[str] = frozenset()) -> type[
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """A connection."""
+    """A connection with limits."""
 
     limits: ClassVar[Limits] = Limits()
     proxies: ClassVar[frozenset[str]] = frozenset()
@@ -249,7 +250,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._set_timer(LINGER_SECONDS, self.transport.close)
 
     def _turn_away(self, status: int, message: str) -> None:
-        """Refuse a connection. It is no longer counted, and few refused connections may wait."""
+        """Refuse a connection; abort it if :data:`MOST_TURNED_AWAY` connections are waiting."""
         self.connections.discard(self)
         if len(self.refused_connection) >= MOST_TURNED_AWAY:
             self._is_ending = True
@@ -328,7 +329,7 @@ class GuardedProtocol(HttpToolsProtocol):
 class _Answering:
     """The transport for one response.
 
-    The head waits until the end of this turn of the event loop, so that it shares a packet with the
+    The head waits until the next iteration of the event loop, so that it shares a packet with the
     beginning of the body.
     """
 

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 
 UNIT_SECONDS = 1.0
-"""Target work of a unit. A worker claims a unit as a whole and loses at most this when it dies."""
+"""Target seconds of work in a unit: a worker that dies loses at most about this much work."""
 
 UNIT_LINES = 1000
 """Maximum number of lines in a unit; its payload and its result are read and written whole."""
 
 MOST_TOLD = 5
-"""Number of bad lines whose errors a submission repeats."""
+"""Maximum number of bad lines that a submission lists."""
 
 
 class NoInputError(C4Error, ValueError):
@@ -94,10 +94,10 @@ def submit(
         zero_based: count columns from 0, in the lines and in the output.
         book: the path of a book, as in :func:`workers.answers.books.find_book`.
         topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
-        label: a name for people.
+        label: a name for users.
         priority: jobs with higher priority come first.
         unit_lines: maximum number of lines in a unit.
-        only_one: create no second job for the same topic.
+        only_one: do not create a second job for the same topic.
         on_planned: called at intervals with the number of lines planned so far.
 
     Raises:
@@ -207,7 +207,7 @@ def find_or_submit_unknown(
     label: str | None = None,
     priority: int = 0,
 ) -> Submission:
-    """The job that scores the positions named by :func:`unknown_keys`."""
+    """Find or create the job that scores the positions from :func:`unknown_keys`."""
     _, plies = canonical_keys(unknown, width=board.width, height=board.height)
     find = partial(
         find_or_submit,

@@ -159,7 +159,7 @@ def solve_unit(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a finished unit: one object per line, in order; all errors if it failed."""
+    """The output of a finished unit: one object per line, in order; errors if the unit failed."""
     zero_based = bool(job.params["zero_based"])
     answers = unit_answers(unit)
     for line in decode_lines(unit.payload, board=job.board, zero_based=zero_based):

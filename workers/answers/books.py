@@ -22,7 +22,7 @@ NO_BOOK: Final = ""
 
 
 def find_book(path: str | None, board: BoardSize) -> Book | None:
-    """The book at a path, or the included book if no path is given; None without a book.
+    """The book at a path, or the included book if no path is given; None if there is none.
 
     Raises BookBoardError if the book is for another board, BookError if the file is not a book or
     is damaged, and OSError if it cannot be read.
@@ -54,7 +54,7 @@ def plies_answered(book: Book | None, question: Question) -> range:
     """The plies whose positions a book answers completely; empty if it holds only a selection."""
     if book is None or book.info.kind != "complete" or book.info.start.ply:
         return range(0)
-    # The columns of a position are its children, so they need the next ply.
+    # The score of a column is the score of a position on the next ply.
     return range(book.info.first_ply, book.info.last_ply + (0 if question.columns else 1))
 
 
@@ -79,7 +79,7 @@ def _shipped(board: BoardSize) -> Book | None:
 
 
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
-    """The book's answer, or None if the book does not know enough."""
+    """The book's answer, or None if a score that the question needs is not in the book."""
     if position.board != book.info.board:
         return None
     score = book.probe(position)
@@ -94,7 +94,7 @@ def answer_from(book: Book, position: Position, question: Question) -> Answer | 
 
 
 def line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...], Position]:
-    """Best play as far as a book knows all columns' scores, and the position where it ends.
+    """Best play as far as a book has the scores of all columns, and the position where it ends.
 
     Among equally good moves it takes the one nearest to the centre, as the engine does.
     """

@@ -1,8 +1,8 @@
 """The expected time to search a position: measured, or guessed if nothing is measured.
 
-Positions of one ply differ a hundredfold, but only the sum over a unit matters. The weight of a
-ply's measured mean grows with its number of positions. The means of other plies count as well, with
-a weight that falls with each ply of distance.
+Positions of one ply differ by a factor of a hundred, but only the sum over a unit matters. The
+weight of a ply's measured mean grows with its number of positions. The means of other plies count
+as well, with a weight that falls with each ply of distance.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CostModel:
     """The expected search time of a position, by its ply.
 
     ``ease`` is a factor on the guess, for positions that are easier than others. Plies in
-    ``answered`` are not searched because a book knows them.
+    ``answered`` are not searched because a book answers them.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ def describe_position(
 ) -> dict[str, JsonValue]:
     """Describe a position as a JSON object for a board on a screen.
 
-    Without ``moves``, a key or a grid was given. ``line`` is best play to the end in 0-based
+    ``moves`` is None if a key or a grid was given. ``line`` is best play to the end in 0-based
     columns, if it was searched. ``estimate`` is the guess of open results.
     """
     score, ply = answer.score, position.ply

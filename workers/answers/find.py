@@ -235,7 +235,7 @@ def answer_at_end(position: Position) -> Answer:
 def answer_stored(
     position: Position, question: Question, stored: StoredEvaluation
 ) -> Answer | None:
-    """Answer from the stored canonical evaluation; None if it does not know enough."""
+    """Answer from the stored canonical evaluation; None if it lacks a score that is needed."""
     if not question.is_answered_by(stored):
         return None
     scores = stored.scores if question.columns else None
@@ -247,7 +247,7 @@ def answer_stored(
 def known_answer(
     position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
 ) -> Answer | None:
-    """Answer from the book or else the stored evaluation; None if neither knows enough.
+    """Answer from the book or else the stored evaluation; None if neither answers the question.
 
     The position may have any orientation; ``stored`` belongs to its canonical image.
     """
@@ -302,8 +302,8 @@ def _evaluation(position: Position, answer: Answer) -> StoredEvaluation:
 
 
 ONE_BY_ONE = 8
-"""Batches of up to this size are searched one by one, so that each time is measured. In a larger
-batch the solver gives each thread several positions at a time, so nothing is lost."""
+"""Batches of up to this size are searched one by one, so that each time is measured. No parallel
+search is lost: a thread of the solver takes 16 positions of a batch at a time."""
 
 NEARLY = 0.9
 """A search that has used this share of its limit counts as at the limit, because the solver reads

@@ -52,7 +52,9 @@ LARGEST_BATCH: Final = 4096
 
 
 class BatchSize:
-    """The number of waiting lines to answer together: it doubles while batches are quick.
+    """The number of waiting lines to answer together.
+
+    It doubles after a quick batch, and halves after a slow one.
 
     ``lines`` is the size of the next batch, ``seconds`` the target time of a batch.
     """

@@ -124,7 +124,7 @@ def has_all_columns(answer: Answer, position: Position) -> bool:
 
 
 def settles(answer: Answer, position: Position, question: Question) -> bool:
-    """Whether the answer settles the question."""
+    """Whether the answer is exact enough for the question, and has the columns that it asks for."""
     if answer.lower != answer.upper:
         return question.weak and answer.value is not None
     return not question.columns or has_all_columns(answer, position)

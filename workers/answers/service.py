@@ -1,8 +1,8 @@
 """Answers for many users at the same time: from the book, the database, or a search.
 
-Searches share a few solvers. A user gets an idle solver if there is one, the solver with the
-warmest transposition table first; otherwise several users share a solver. Interactive questions
-and batches use separate solvers.
+Searches share a few solvers. A user gets the first idle solver, whose transposition table is the
+fullest; if none is idle, several users share a solver. Interactive questions and batches use
+separate solvers.
 
 A separate thread stores new evaluations a moment later, so no user waits for the database.
 """
@@ -211,7 +211,7 @@ class AnswerService:
         return find_book(None, board) if self._has_books else None
 
     def booked(self, position: Position, question: Question) -> Answer | None:
-        """The book's answer, in a few microseconds; None if the book does not know enough."""
+        """The book's answer, in a few microseconds; None if a needed score is not in the book."""
         book = self.book_for(position.board)
         return None if book is None else answer_from(book, position, question)
 
@@ -221,7 +221,7 @@ class AnswerService:
         question: Question,
         stop: threading.Event | None = None,
     ) -> list[Answer]:
-        """Answer an interactive question about each position, in order and as it was given.
+        """Answer an interactive question about each position, in order and in its orientation.
 
         After a limit or a stop, the two bounds of an answer may differ. If the database cannot be
         read, the answer is computed without it.
@@ -339,7 +339,7 @@ def _stopping(
 
 
 def _with_score_of(book: Book, position: Position, answer: Answer) -> Answer:
-    """Add the book's score to an answer: the book may know the score but not the columns."""
+    """Add the book's score to an answer: the book may have the score but not the columns."""
     score = None if answer.lower == answer.upper else book.probe(position)
     return answer if score is None else answer.tightened(score, score)
 

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
     """Works on a job until it is done, or raises."""
 
 MAX_SLOTS: Final = 1 << 30
-"""Maximum number of slots on a ply of a complete book: its keys take 8 GB of memory."""
+"""Maximum number of slots on a ply of a complete book: its keys take 8 GB of memory. Slots number
+positions, whether play can reach them or not (:mod:`c4core.book.numbering`)."""
 
 
 class BookPlanError(C4Error, ValueError):
@@ -192,7 +193,7 @@ SIDES: Final[dict[Sides, tuple[Sides, ...]]] = {
     "second": ("second",),
     "both": ("first", "second"),
 }
-"""The parts of a book, with the one side that chooses in each."""
+"""The side that chooses in each part of a book."""
 
 
 class SparseBook:

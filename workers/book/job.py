@@ -50,8 +50,8 @@ ANCESTOR_PLIES: Final = 4
 """Distance in plies to the common ancestors of a unit."""
 
 UNIT_SECONDS: Final = 10.0
-"""Target work of a unit: enough to profit from the transposition table, but not too much to lose
-if a machine dies."""
+"""Target seconds of work in a unit: enough to profit from the transposition table, but not too much
+to lose if a machine dies."""
 
 LEAST_POSITIONS: Final = 500
 """Minimum number of positions in a unit, unless they take longer than UNIT_SECONDS."""
@@ -161,7 +161,7 @@ def _scores(answers: list[Answer], *, columns: bool) -> Scores:
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a finished unit: one object per position, in order; all errors if it failed."""
+    """The output of a finished unit: one object per position, in order; errors if it failed."""
     task = PlyTask.from_params(job.params, job.board)
     keys = decode_keys(unit.payload).tolist()
     if unit.state is not UnitState.DONE or not unit.result:

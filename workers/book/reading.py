@@ -130,8 +130,8 @@ class BookMove:
     position: Position
     """The position after the move."""
     score: int | None
-    """The score for the side that moves; None if the book does not know it. An immediate win is
-    always known."""
+    """The score for the side that moves; None if it is not in the book. An immediate win always has
+    a score."""
     continuations: int
     """Number of positions in the book that can follow on the counted ply."""
 

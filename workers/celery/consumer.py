@@ -2,8 +2,8 @@
 
 It reconnects within seconds after an outage of any length. It creates no queues for delayed
 messages, because C4 sends none. It takes interactive work through a channel of its own, so that a
-thread is free for it however long the bulk units take. And it drops messages that name no unit,
-because no other worker could understand them either.
+thread is free for it however long the bulk units take. It drops messages that do not name a unit,
+because no other worker could use them either.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from kombu import Message
 
 RETRY_SECONDS: Final = 1.0
-"""The longest pause between two attempts to reach a lost broker. Celery's grow to 30 s."""
+"""The longest pause between two attempts to reach a lost broker. Celery's pauses grow to 30 s."""
 
 _DELAYED: Final = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
 """A step that would create 28 quorum queues and 28 exchanges, for messages with a delay."""
 
 _SHOWN: Final = 100
-"""Number of characters that the log shows of a message that names no unit."""
+"""Maximum number of characters that the log shows of a message that does not name a unit."""
 
 
 class InteractiveTasks(bootsteps.StartStopStep):
@@ -124,7 +124,7 @@ class UnitConsumer(Consumer):
         return take
 
     def on_decode_error(self, message: Message, exc: Exception) -> None:
-        """Drop a message that no worker can understand."""
+        """Drop a message that no worker can use."""
         shown = ascii(message.body)[:_SHOWN]
         LOGGER.warning("a message was dropped, %s: %s", _reason(exc), shown)
         ignore_errors(self, message.ack)

@@ -1,8 +1,8 @@
-"""Ring for units: a message contains a unit's number, and nothing else.
+"""Ring for units, which means: send messages that contain a unit's number, and nothing else.
 
 The broker holds a bounded window of messages, independent of a job's size. :func:`top_up` fills it
-at first and after a loss of messages; otherwise each worker that has done a unit rings for one
-more. A message that is late, doubled or lost only changes when work begins.
+at first and after a loss of messages; otherwise each worker that has completed a unit rings for one
+more. A message that is late, doubled or lost only affects when work begins.
 """
 
 from __future__ import annotations
@@ -38,11 +38,13 @@ LEAST_MESSAGES: Final = 4
 """Number of waiting messages while no worker is known, so that the first one finds work."""
 
 NO_UNIT: Final = 0
-"""The number of no unit: workers ignore a message with it."""
+"""A number that no unit has: workers ignore a message with it."""
 
 
 class Doorbell:
-    """Rings for units, through a broker; with ``app``, an app that is connected to it. Thread-safe.
+    """Rings for units, through a broker. Thread-safe.
+
+    ``app`` is an existing Celery app for the same broker; None makes a new one.
 
     Attributes:
         url: the broker's URL without its secrets.
@@ -58,7 +60,7 @@ class Doorbell:
         self.trouble: BrokerUnreachableError | None = None
 
     def ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
-        """Ring once for each given unit; call it after the commit that has announced them.
+        """Send a message for each unit; call this after the commit that announced them.
 
         Raises:
             BrokerUnreachableError: perhaps not all messages have arrived.
@@ -131,8 +133,8 @@ class Doorbell:
         except errors as error:
             causes = (error, error.__cause__)  # the library may have wrapped it
             if any(isinstance(cause, BrokerBlockedError) for cause in causes):
-                # The connection stays open: while RabbitMQ does not read from it, it would not
-                # notice its end, and new ones would pile up there.
+                # The connection stays open. RabbitMQ does not read from it, so it would not notice
+                # that the connection was closed, and new ones would pile up there.
                 raise self._full(_reason(error)) from error
             connection.collect(socket_timeout=CONNECT_SECONDS)
             if any(isinstance(cause, OutOfMemoryError) for cause in causes):

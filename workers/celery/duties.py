@@ -1,7 +1,8 @@
 """The periodic duties of a worker process.
 
-It keeps its entry in the register. It sweeps: once a second, one of all workers brings back lost
-units and lost messages. And it takes units from the database while the broker accepts no messages.
+Each worker renews its entry in the register. Once a second, one of the workers sweeps: it brings
+back lost units and lost messages. While the broker accepts no messages, each worker takes units
+from the database.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ BEAT_SECONDS: Final = 5.0
 """Time between two heartbeats; a worker counts as gone after several of them."""
 
 SWEEP_SECONDS: Final = 1.0
-"""Time from one sweep to the next, and so the longest that lost work waits."""
+"""Time from one sweep to the next: lost work waits at most this long."""
 
 MAX_TRIES: Final = 20
 """Maximum number of attempts per second, by all workers together, to acquire the duty."""
@@ -53,7 +54,7 @@ BROKER_POLL_SECONDS: Final = 1.0
 class Registration:
     """Keeps the worker's entry in the register: its heartbeat, its counts, and why it gets no work.
 
-    ``trouble`` returns the reason why no message arrives; None while messages do.
+    ``trouble`` returns the reason why no message arrives, or None.
     """
 
     def __init__(

@@ -32,8 +32,8 @@ _REDIS: Final[dict[str, Any]] = {
     # announces a unit, whose lease decides. A longer time therefore loses nothing, and a shorter
     # one does nothing twice. The library would keep a dead worker's messages for an hour.
     "visibility_timeout": 60,
-    # Interval of the search for such messages. Without the second setting the first one counts ten
-    # times: measured with a timeout of 5 s, a message came back after 102 s, and now after 8.
+    # Interval of the search for such messages. Without the second setting, it is ten times as long:
+    # measured with a timeout of 5 s, a message came back after 102 s instead of 8 s.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     # Our own names: another program on the same server must not redeliver our messages, nor we the
@@ -117,7 +117,7 @@ def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (unchecked input)
     """Return the unit number in a message, from its unchecked headers and decoded body.
 
     Raise ValueError for messages that do not come from a :class:`workers.celery.doorbell.Doorbell`:
-    no worker can understand them.
+    no worker can use them.
     """
     if not isinstance(headers, dict) or headers.get("task") != TASK:
         raise ValueError("it is for another program")
@@ -136,7 +136,7 @@ def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (unchecked input)
 
 
 def queue_of(lane: Lane, *, durable_log: bool) -> Queue:
-    """Return the queue of a lane; on RabbitMQ a quorum queue, whose messages survive the server."""
+    """Return the queue of a lane; on RabbitMQ a quorum queue, whose messages survive a crash."""
     return Queue(
         lane.queue,
         exchange=_NAMELESS,

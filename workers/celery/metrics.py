@@ -31,10 +31,10 @@ REFRESH_SECONDS: Final = 5.0
 """Time between two reads of the queues' depths, and between two versions of the file."""
 
 LOOPBACK: Final = "127.0.0.1"
-"""The default is this machine alone, because metrics show the amount of work."""
+"""The default address: only this machine, because metrics show the amount of work."""
 
 RATE_SECONDS: Final = 60.0
-"""The rate covers this last time."""
+"""The time that the rate covers, up to now."""
 
 
 class RateMeter:

@@ -186,7 +186,7 @@ def solver_with_table(table_mb: int) -> Solver:
 
 def check_room(table_mb: int, processes: int = 1) -> None:
     """Raise TableTooLargeError if the tables can never fit: the kernel would kill a process."""
-    # A table takes the next smaller power of two.
+    # The size of a table is rounded down to a power of two.
     table = 1 << (table_mb.bit_length() - 1)
     limit = memory_limit() // _MEGABYTE
     if table * processes >= limit:

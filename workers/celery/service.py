@@ -88,7 +88,7 @@ class Service:
             MemoryError: there is no room for the table.
         """
         self._stop.listen()
-        # Celery advises its users about running as root, and about changes in its next version.
+        # Celery warns of running as root, and of changes in its next version.
         for category in (CPendingDeprecationWarning, SecurityWarning):
             warnings.simplefilter("ignore", category)
         database = open_patiently(self._database_url, self._stop.requested)

@@ -89,7 +89,7 @@ class RedisChannel(redis.Channel):
             return _dropped(error)
 
     def _receive_one(self, c: Any) -> Any:  # noqa: ANN401
-        # This reads broadcasts, the library's remote control, which have queues of their own.
+        # This reads broadcasts, which the library uses for remote control.
         try:
             return super()._receive_one(c)
         except GARBAGE as error:
@@ -114,7 +114,7 @@ class RedisTransport(redis.Transport):
 
 
 class RabbitMQConnection(pyamqp.Connection):
-    """A connection that knows whether the server reads from it."""
+    """A connection that records whether the server reads from it."""
 
     is_blocked = False
     was_blocked = False

@@ -39,7 +39,8 @@ STOP_AGAIN_SECONDS: Final = 0.01
 """Interval of stopping searches: a thread may begin one just after a stop."""
 
 ROUND_SECONDS: Final = 0.2
-"""Maximum wait of a lane's last units here for a turn; then their messages go back."""
+"""Maximum time that a message waits for a turn if its lane has no more units to announce; then the
+message goes back to the queue."""
 
 URGENT_ROUND_SECONDS: Final = 2.0
 """The same limit for any unit of a growing job, however many are queued."""
@@ -51,7 +52,7 @@ _FATAL: Final = (MemoryError, NotADatabaseError, *SCHEMA_FAULTS)
 """Errors after which this process cannot work."""
 
 SUSPECT_LAPSES: Final = 2
-"""Lapsed leases from which a unit is suspected of killing its workers; one lapse is usual."""
+"""Number of lapsed leases from which a unit is suspected of killing its workers."""
 
 SPARE_SECONDS: Final = 2.0
 """Time that a claimed unit waits for its turn before each check for an idle worker."""
@@ -119,9 +120,10 @@ class UnitCounters:
 
 
 class WaitingUnit:
-    """A claimed unit that waits for its turn to be searched, beyond one for each thread.
+    """A claimed unit that waits for its turn to be searched.
 
-    It may wait long for a thread while another worker is idle. Then it goes back.
+    A worker holds one unit more than it has threads. If that unit waits long while another worker
+    is idle, it is handed back.
     """
 
     def __init__(self, database: Database, lane: Lane) -> None:
@@ -152,7 +154,7 @@ class _Chosen:
     """The next units after one that has ended."""
 
     announced: Sequence[int] = ()
-    """Units to ring for."""
+    """The announced units, still without messages."""
     claim: Claim | None = None
     """A claim on a further unit, without a message."""
 
@@ -192,7 +194,7 @@ class UnitWorker:
         # The lanes in which every unit was announced when this worker last checked.
         self._emptied: set[Lane] = set()
         # Units that may kill this process are worked on one at a time, and none of them waits here
-        # for a turn meanwhile. An innocent unit therefore lapses a few times at most.
+        # for a turn meanwhile. A harmless unit therefore lapses a few times at most.
         self._suspect_turn = threading.Lock()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)

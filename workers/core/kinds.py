@@ -81,7 +81,7 @@ class JobKind:
     unit_objects: Output
     """The output of a unit that has ended, in order."""
     go_on: Continuation | None = None
-    """Plans a growing job's next units in the transaction that completes one; the job is held."""
+    """Plans a growing job's next units in the transaction that completes one; the job is locked."""
     takes_programs: bool = False
     """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False

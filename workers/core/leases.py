@@ -45,7 +45,7 @@ class PeriodicTask:
     every_seconds: Callable[[], float]
     """The mean time between two runs; jitter separates processes that started together."""
     do: Callable[[], object]
-    """The function. False means that another process did: neither success nor failure."""
+    """The function; False if another process did the task (neither a success nor a failure)."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 

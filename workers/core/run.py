@@ -1,4 +1,4 @@
-"""The claim, solve, complete core: the work on one unit, for all drivers.
+"""Solve one claimed unit and write its outcome, for all drivers.
 
 A driver (for instance a thread of :mod:`workers.runners.local`) claims a unit, keeps its lease
 alive (:mod:`workers.core.leases`) and calls :func:`run_unit`. One transaction writes how the unit
@@ -123,7 +123,7 @@ def run_unit(
     Raises:
         LookupError: this version does not know the kind of the unit's job.
         StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process must end.
-            The unit is not to blame. It is handed back if the database allows it, and otherwise is
+            The unit is not the cause. It is handed back if the database allows it; otherwise it is
             free when its lease runs out.
         MemoryError, OSError: the solver's table or the unit does not fit, or this machine lacks
             another resource. It is unknown whether the unit caused this, as after an error of the
@@ -267,7 +267,7 @@ class RetryingWriter:
         raise AssertionError  # count() does not end
 
     def _waits_for(self, error: StorageError) -> float:
-        """The seconds in which this error may pass."""
+        """The number of seconds to retry after this error."""
         if isinstance(error, REQUEST_FAULTS):
             return 0.0
         if isinstance(error, self._passing):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from db.records.jobs import Json, UnitPlan
 
 UNITS_PER_TRANSACTION: Final = 32
-"""Number of units written at a time: it bounds the memory, and the wait of other writers."""
+"""Units written at a time; this limits the memory, and how long other writers wait."""
 
 DIGEST_BYTES: Final = 16
 

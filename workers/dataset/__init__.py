@@ -1,5 +1,5 @@
 """Data sets of labelled positions.
 
-``sources`` describes the order for a data set and finds its positions. ``making`` labels them by
-an analysis of all columns, and writes the files.
+An *order* describes a data set to make. ``sources`` has the orders, and finds their positions.
+``making`` labels the positions by an analysis of all columns, and writes the files.
 """

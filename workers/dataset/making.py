@@ -105,7 +105,7 @@ def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
 
 
 SPARE: Final = 1.1
-"""Margin on the estimated number of positions to label in the next round."""
+"""Safety factor for the number of positions to label in the next round."""
 
 MAX_GROWTH: Final = 8
 """Maximum growth of the number of positions from one round to the next."""
@@ -183,7 +183,7 @@ class Labelled:
     """The comparison of the labels with the scores in the file, if the source is ``file``."""
 
     def wanted(self) -> int | None:
-        """Number of positions to label if too few of these are decisive; None if enough are."""
+        """Number of positions to label if too few of these are decisive, else None."""
         count, kept = self.draft.order.count, len(self.sample.keys)
         if kept >= count or not self.draft.order.decisive:
             return None

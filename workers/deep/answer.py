@@ -293,7 +293,7 @@ def _best_move(
     known: Callable[[Position], Bounds],
     node_limit: int,
 ) -> tuple[int | None, int]:
-    """The column that is proven to reach a score first, and the number of searched nodes.
+    """The first column that is proven to reach a score, and the number of searched nodes.
 
     To prove that another column falls short may take long, and is not needed. So all columns are
     tried with few nodes first, and then with more.

@@ -313,7 +313,7 @@ def _make(session: Session, task: DeepTask, *, threads: int, label: str | None) 
 
 
 def go_on(session: Session, claim: Claim, database: Database) -> None:
-    """Plan the next units of a job, in the transaction that locks it and completed a unit.
+    """Plan the next units of a job, in the transaction that has locked it and completed a unit.
 
     Raises:
         ContradictionError: the proven bounds contradict each other. The caller must roll the

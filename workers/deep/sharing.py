@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 REMEMBERED: Final = 8
-"""Number of jobs of a database that have a cache."""
+"""Maximum number of jobs of a database for which objects are kept."""
 
 T = TypeVar("T")
 

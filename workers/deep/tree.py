@@ -2,22 +2,23 @@
 
 A node is a canonical position with proven bounds for its side to move. The question whether the
 root scores at least ``beta`` (a null window) becomes the question ``1 - beta`` for its children,
-and ``beta`` again for their children: the root does if one child does not. So a question to the
-root is a question to every node. A node is *open* if its bounds do not decide this question, and a
-chain of open nodes leads to it from the root. The open leaves are the *pieces*, which workers can
-search independently::
+and ``beta`` again for their children: the root scores at least ``beta`` if one child scores less
+than ``1 - beta``. So a question to the root is a question to every node. A node is *open* if its
+bounds do not decide this question, and a chain of open nodes leads to it from the root. The open
+leaves are the *pieces*, which workers can search independently::
 
     root, beta 1            open
     +- 1st move, beta 0     decided: at least 0, so the root needs another move
     +- 2nd move, beta 0     open
     |  +- 1st reply, beta 1 a piece: it certainly has to be searched
-    |  +- 2nd reply, beta 1 a speculative piece: its elder brother may decide their parent
+    |  +- 2nd reply, beta 1 a speculative piece: the 1st reply may decide their parent
     +- 3rd move, beta 0     a more speculative piece
 
-Younger brothers wait for the eldest, but idle workers take the least speculative of the remaining
-pieces: strict waiting left 55 to 87 % of the workers idle in simulation. The next question to the
-root is a speculation, too. With many workers it is the better one: an exact score needs two proofs
-in any case, of its lower and of its upper bound, and these have little in common.
+As in a young brothers wait search, the first child is searched first. But idle workers take the
+least speculative of the remaining pieces: strict waiting left 55 to 87 % of the workers idle in
+simulation. The next question to the root is a speculation, too. With many workers it is the better
+one: an exact score needs two proofs in any case, of its lower and of its upper bound, and these
+have little in common.
 
 This module does not use databases, clocks or processes. Any process can rebuild the tree from
 stored evaluations, and the pieces that it then wants are also needed in the first tree. Their order
@@ -191,8 +192,8 @@ class Tree:
     def open_children(self, node: Node, beta: int) -> list[Node]:
         """The undecided children of a split node, the most promising first.
 
-        That is the child with the worst proven upper bound for its side to move; ties are broken by
-        the order of moves.
+        The most promising child has the worst proven upper bound for its side to move. Ties are
+        broken by the order of moves.
         """
         children = [self.nodes[key] for key in node.children]
         return sorted(

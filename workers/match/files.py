@@ -252,7 +252,7 @@ class MatchGames(NamedTuple):
 
 
 class Collection:
-    """Games in memory, grouped by match; games that ``repeats`` knows are left out.
+    """Games in memory, grouped by match; games that ``repeats`` has seen are left out.
 
     Attributes:
         lines: number of games and bad lines that were read.

@@ -98,7 +98,8 @@ def probe(terms: MatchTerms) -> float:
         moves += 1
 
     stop = Stop().within(MAX_PROBE_SECONDS)
-    # The user who plans the match has named its players. Programs are not tried.
+    # The user who plans the match has chosen its players, so consent is given. Programs have no
+    # trial.
     table = Table(terms, Resources(programs=ANY_PROGRAM), before_move=count, stop=stop)
     began = time.perf_counter()  # after the players' code is loaded
     with table, suppress(StopPlaying):
@@ -112,7 +113,7 @@ FORM: Final = 1
 """Format version of payloads and results. Jobs with another version are not found."""
 
 UNIT_SECONDS: Final = 2.0
-"""Target work of a unit. A worker claims a unit as a whole and loses at most this when it dies."""
+"""Target seconds of work in a unit: a worker that dies loses at most about this much work."""
 
 MAX_GAMES: Final = 2_000
 """Maximum number of games in a unit; they are written in one transaction."""
@@ -178,7 +179,7 @@ def plan_matches(
 ) -> MatchSubmission:
     """Create a job that plays matches on one board, and start it, in one transaction.
 
-    The label is a name for people, for the job and its matches.
+    The label is a name of the job and its matches, for users.
 
     Raises:
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.

@@ -2,8 +2,8 @@
 
 This needs the score of every column in every position where a move was made. A job of kind
 ``analyze`` searches the unknown positions, each once for all games. Then games and stored
-evaluations are read side by side. So nothing is stored per game, and judging a match again costs
-nothing.
+evaluations are read side by side. So nothing is stored per game, and a match can be judged again
+without a search.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def plan_judging(
         match_ids: numbers of matches on one board.
         games: number of games to judge in each match, from the first; None for all.
         least_ply: minimum number of stones on the board; early moves take by far the longest.
-        label: a name for people.
+        label: a name for users.
     """
     with database.read() as session:
         starts = [game_store.get_terms(session, match_id).start for match_id in match_ids]

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 Kept = Literal["win", "draw"]
 
 MOST_EMPTY: Final = 30
-"""Positions with more empty cells are left out: they take seconds to solve, and nobody sees that
-far ahead. On 7x6, a puzzle has at least 12 stones."""
+"""Positions with more empty cells are left out: they take seconds to solve, and are too hard for
+people. On 7x6, a puzzle has at least 12 stones."""
 
 PATIENCE: Final = 200
 """Random play ends after this many games in a row without a new puzzle: small boards have few."""
@@ -245,7 +245,7 @@ def match_games(
 ) -> Iterator[GameEntry]:
     """Read the games of a match in their order, in constant memory.
 
-    With a seed, begin at a random game and go round.
+    With a seed, begin at a random game, and continue with the first game after the last one.
 
     Raises:
         MatchNotFoundError: no match has this number.

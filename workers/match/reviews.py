@@ -124,7 +124,7 @@ class PlayerTotals:
     """The results and judged moves of a player in all its games, on either side."""
 
     games: int = 0
-    """Games with a result or without."""
+    """All games, unfinished ones included."""
     won: int = 0
     drawn: int = 0
     lost: int = 0
@@ -165,7 +165,7 @@ def _kept(mistakes: int, moves: int) -> float | None:
 
 
 def add_totals(totals: dict[str, PlayerTotals], review: Review) -> None:
-    """Add a game to the totals of both players. A side without a name is a player of its own."""
+    """Add a game to the totals of both players. A nameless player is called by its side."""
     for side, name in zip(SIDES, (review.game.first, review.game.second), strict=True):
         totals.setdefault(name or side, PlayerTotals()).add(review, side)
 
@@ -266,7 +266,7 @@ def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | boo
 
 
 def percent(share: float | None) -> str:
-    """A percentage for people; a dash for None."""
+    """A percentage for users; a dash for None."""
     return "-" if share is None else f"{share:.0f} %"
 
 

@@ -1,4 +1,4 @@
-"""The table of a match: both players, their resources, and their games."""
+"""Play games of a match, at a *table*: the two players and their resources."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ _corpora: Final[WeakKeyDictionary[Database, dict[tuple[int, ...], FinalGrids]]] 
 
 
 def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) -> FinalGrids:
-    """The final grids of these finished matches' games, 17 bytes each.
+    """The final grids of these finished matches' games.
 
-    Finished matches do not change, so the grids are read once for all threads of the process.
+    A grid takes 17 bytes, or 33 on a board of more than 64 bits. Finished matches do not change, so
+    the grids are read once for all threads of the process.
     """
     with _corpora_lock:
         kept = _corpora.setdefault(database, {})

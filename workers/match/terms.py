@@ -1,8 +1,8 @@
 """The terms of matches: which matches can be played, who meets whom, and who needs consent.
 
 A stored match may come from an untrusted client. So units with programs, or with players that cost
-much memory or time, need a worker with consent (:mod:`c4core.players.player`). Such workers say so
-in the register, and other workers leave these units to them. If there is no such worker, the units
+much memory or time, need a worker with consent (:mod:`c4core.players.player`). The register marks
+such workers, and other workers leave these units to them. If there is no such worker, the units
 fail with a message, because they must neither wait forever nor count as lost games.
 """
 

@@ -182,8 +182,9 @@ def solve_unit(
 ) -> UnitOutcome:
     """Play the games of a unit that are not stored yet.
 
-    Errors lose no games: a player may be unknown (PlayerError), may not be started
-    (ProgramRefusedError), or may have a bug, or the machine may have run out of a resource.
+    No game counts as lost if a player is unknown (PlayerError), may not be started
+    (ProgramRefusedError) or has a bug, or if the machine has run out of a resource: the error is
+    raised.
     """
     match_id, first = claim.payload["match"], claim.payload["first"]
     end = first + claim.payload["count"]

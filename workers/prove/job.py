@@ -77,7 +77,7 @@ def plan_job(
 def go_on(session: Session, claim: Claim, _database: Database) -> None:
     """Plan the units that follow from a completed unit: trunks from the score, parts from a trunk.
 
-    The session is in the transaction that locks the job and completed the unit.
+    The session is in the transaction that has locked the job and completed the unit.
     """
     if claim.payload.get("stage") == "part":
         return

@@ -62,8 +62,8 @@ class LocalRunner(JobFollower):
     """Works on a job within a ``with`` block, and yields its results meanwhile.
 
     Leaving the block stops the work, finished or not. Searches end at once, units are handed back,
-    their results are stored, and the job can be resumed. A KeyboardInterrupt out of :meth:`results`
-    or :meth:`wait` therefore leaves an orderly job. The caller sets up signal handlers.
+    their results are stored, and the job can be resumed, also after a KeyboardInterrupt in
+    :meth:`results` or :meth:`wait`. The caller sets up signal handlers.
 
     Args:
         database: the database of the job.

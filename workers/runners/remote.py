@@ -1,7 +1,7 @@
 """Follow a job that workers elsewhere work on: the counterpart of :mod:`workers.runners.local`.
 
-The job is in the database, and the workers ring for its units themselves. When the follower leaves,
-they go on.
+The job is in the database, and the workers themselves send the messages about its further units.
+They go on when the follower leaves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class RemoteRunner(JobFollower):
     Args:
         database: the database of the job.
         job_id: a job that is running, or has ended.
-        doorbell: rings for the workers, through their broker.
+        doorbell: sends messages to the workers, through their broker.
         on_trouble: called if the broker accepts no messages.
 
     Raises:

@@ -1,17 +1,17 @@
 """Train PyTorch networks with Adam, on final grids of games or on exact labels.
 
 ``FinalGridCourse`` is the training of Brewer 2017: a network learns to predict the winner from the
-final grid of a game. The loss is the mean squared error. 70 % of the grids are for the training,
-the others for the test after every epoch.
+final grid of a game. The loss is the mean squared error. 70 % of the grids are for training, the
+others for the test after every epoch.
 
 ``ExactCourse`` and ``ResidualCourse`` learn from exact labels. In every step, half of the positions
 are mirrored at random. The losses are:
 
-- for the policy, minus the logarithm of the probability of all best columns together. Full columns
-  are left out. So the network may choose any of several best columns. The residual network has the
-  same loss again for all columns that keep the result;
+- for the policy, the negative logarithm of the total probability of all best columns, so the
+  network may choose any of them. Full columns are left out. The residual network has a second loss
+  of this form, for all columns that keep the result;
 - for the value, the cross entropy of loss, draw and win;
-- for the residual network's scores, the squared error over the open columns.
+- for the residual network's scores, the mean squared error over the open columns.
 
 For the residual network, quiet and decisive positions may weigh more than others, so that it does
 not learn mostly from wins in one.
@@ -291,7 +291,7 @@ class ResidualCourse(NetworkCourse):
         held_out: the positions for the test after every epoch.
         batch: the number of positions in a step.
         rate: Adam's learning rate after the warm-up.
-        decay: the factor by which the learning rate falls in every epoch, evenly from step to step.
+        decay: the factor of the learning rate per epoch, applied step by step.
         quiet_weight: the weight of a quiet position; other positions weigh 1.
         decisive_weight: the weight of a decisive position. If a position is quiet and decisive, the
             weights are multiplied.
@@ -408,7 +408,7 @@ class ResidualCourse(NetworkCourse):
 
 
 def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:
-    """(n,): minus the logarithm of the probability of all best columns together.
+    """(n,): the negative logarithm of the total probability of all best columns.
 
     All arguments are (n, width); the policy has logits.
     """

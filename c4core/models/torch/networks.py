@@ -1,4 +1,4 @@
-"""The PyTorch networks, one for each kind of model, and their weights.
+"""The PyTorch networks, and the conversion of their weights.
 
 ``FinalGridNetwork``, kind cnn, is the network of Brewer 2017. It predicts whether player 1 won the
 game with this final grid.
@@ -10,7 +10,7 @@ game with this final grid.
 
 With padding ``same`` the convolution keeps the grid's size: it adds one row and column of zeros at
 the top and on the left, and two at the bottom and on the right. With ``valid`` it adds none. The
-publication does not say which it used; its program has ``same``. On 7x6 the network has 3,375
+publication does not state the padding; its program uses ``same``. On 7x6 the network has 3,375
 parameters with ``same``, and 1,317 with ``valid``.
 
 ``ColumnNetwork``, kind selfplay, and ``ExactNetwork``, kind exact, have the same trunk of
@@ -23,7 +23,7 @@ the network where the board ends. The first layer's kernel is as long as a line 
                                                  -> exact: a number for every column (policy);
                                                     loss, draw, win of the side to move (value)
 
-``ResidualNetwork`` sees the threats of both sides.
+``ResidualNetwork``, kind residual, has the threats of both sides in its input.
 
 ::
 
@@ -36,7 +36,7 @@ the network where the board ends. The first layer's kernel is as long as a line 
 The star convolution sees three squares in each of the eight directions: every line of four through
 a square. The other convolutions are 3 x 3. The board is padded with zeros. A relu follows every
 layer; additions to a layer's output come before the relu. All columns share their weights. No layer
-covers the whole board: apart from the convolutions, columns see each other only through the mean.
+covers the whole board: apart from the convolutions, only the mean connects the columns.
 :mod:`c4core.models.residual` computes the same in integers and without PyTorch, except for the
 scores, which only help the training.
 """
@@ -146,7 +146,7 @@ def _trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.S
 
 
 class ColumnNetwork(nn.Module):
-    """A network for the worth of every column for the side to move.
+    """A network for the worth of every column: the expected result for the side to move.
 
     Args:
         channels: the number of filters of each convolution.
@@ -162,7 +162,7 @@ class ColumnNetwork(nn.Module):
         self.worth = nn.Sequential(nn.Linear(hidden, board.width), nn.Tanh())
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """(n, width): the worth of columns, even full ones, for planes (n, 2, height, width)."""
+        """(n, width): the worth of all columns, full ones too, for planes (n, 2, height, width)."""
         outputs: torch.Tensor = self.worth(self.trunk(planes))
         return outputs
 
@@ -229,7 +229,7 @@ class _Star(nn.Module):
 
 
 class _Block(nn.Module):
-    """Two convolutions, and their input added to their output."""
+    """Two convolutions, whose input is added to their output."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

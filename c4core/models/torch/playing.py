@@ -1,12 +1,12 @@
 """Choose a network's column in a position, and measure how good its columns are.
 
-=========  ==========================================================================
-cnn        evaluates the grids after every open column in one batch, with 1 for the
-           stones of the side to move; plays the largest output (Brewer 2017)
+=========  ===========================================================================
+cnn        evaluates the grid after each open column, with 1 for the stones of the side to
+           move; plays the column with the largest output (Brewer 2017)
 exact      plays the column with the largest policy
 selfplay   plays the column with the largest worth
 residual   plays the column with the largest policy, on average over both mirror images
-=========  ==========================================================================
+=========  ===========================================================================
 
 If several columns are equal, the leftmost is played.
 
@@ -64,8 +64,8 @@ class Loaded(NamedTuple):
 def load_network(path: str, fingerprint: str) -> Loaded:
     """The network of a file, which is read once. The weights must have the fingerprint.
 
-    From then on PyTorch uses one thread in this process. A match plays a game on each core anyway.
-    With one thread, sums are always added in the same order, so moves can be reproduced.
+    From then on, PyTorch uses one thread in this process. A match plays a game on each core anyway.
+    One thread always adds numbers in the same order, so moves can be reproduced.
 
     Raises:
         ModelError: the file is no longer a model, or has other weights.
@@ -77,7 +77,7 @@ def load_network(path: str, fingerprint: str) -> Loaded:
 
 
 def choose_column(network: nn.Module, kind: str, position: Position) -> int:
-    """The column that a network of a kind of model plays; the game must not be over."""
+    """The column that a network of this kind plays; the game must not be over."""
     columns = position.legal_columns()
     if kind == "cnn":
         after = planes_of_positions([position.play(column) for column in columns], moved=True)
@@ -227,7 +227,7 @@ class BestShares:
 
 
 def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestShares:
-    """Compare the columns of a network of a kind of model with exact labels."""
+    """Compare the columns of a network of this kind with exact labels."""
     is_open = positions.is_open
     columns, values = _choices(network, kind, positions.planes)
     best = positions.best != 0
@@ -245,7 +245,7 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
 def quality_of_network(
     network: nn.Module, kind: str, positions: Positions, *, mirrors: bool = True
 ) -> Quality:
-    """Measure a network's columns against exact scores, with ``mirrors`` in mirror images, too."""
+    """Measure a network's columns against exact scores; with ``mirrors``, also in mirror images."""
     columns, _ = _choices(network, kind, positions.planes)
     if not mirrors:
         return quality_of(positions, columns)
@@ -256,7 +256,7 @@ def quality_of_network(
 def _choices(
     network: nn.Module, kind: str, planes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """The columns that a network plays, and the predicted results; None if it predicts none."""
+    """The columns that a network plays, and its predicted results, or None without predictions."""
     chosen, predicted = [], []
     for first in range(0, len(planes), _BATCH):
         part = planes[first : first + _BATCH]

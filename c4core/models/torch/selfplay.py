@@ -1,16 +1,17 @@
 """Self-play: a network with an output for every column learns from scratch.
 
 It plays many games side by side, as arrays of bitboards (layout in engine/board.pxd), so that the
-network evaluates positions in batches. Some of its moves are random, fewer as it learns; the other
-moves are the open column with the largest output. After the games it learns the worth of each
-played column, by Watkins's Q(lambda) for two sides that take turns:
+network evaluates positions in batches. Some of its moves are random, fewer in later epochs; the
+other moves are the open column with the largest output. After the games it learns the worth (the
+Q-value) of each played column, by Watkins's Q(lambda) for two sides that take turns:
 
 - a winning move has worth 1, and a move that fills the board has worth 0;
 - the worth of any other move is minus ``DISCOUNT`` times a weighted mean of two numbers: the worth
-  of the next move of the game, with the weight ``TRACE``, and the network's largest output there.
-  If the next move was random and not better than that output, only the output counts.
+  of the next move of the game, with the weight ``TRACE``, and the network's largest output for that
+  move's position. If the next move was random and its worth is not above that output, only the
+  output counts.
 
-It learns from nothing else: nothing tells it about immediate wins, and it sees no other games.
+The network learns from its own games only, without any rule for immediate wins.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ class _Moves:
 
 
 class SelfPlayCourse(NetworkCourse):
-    """The training of a network by its own games.
+    """The training of a network on its own games.
 
     :class:`c4core.models.torch.networks.ColumnNetwork` describes the sizes.
 
@@ -242,7 +243,7 @@ def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
 def win_share(
     network: nn.Module, kind: str, opponent: str, *, games: int, seed: int, board: BoardSize
 ) -> float:
-    """The share of games that a network of a kind of model wins against a described opponent.
+    """The share of games that a network of this kind wins; ``opponent`` is a description.
 
     The network moves first in every other game.
     """

@@ -1,4 +1,4 @@
-"""``blog-v1`` to ``blog-v6`` count the wins in reach, instead of a minimax search."""
+"""``blog-v1`` to ``blog-v6``: from version 2 on, they count the wins in reach of both sides."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal

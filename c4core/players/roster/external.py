@@ -1,12 +1,13 @@
 """``exec``, ``kaggle``, ``python``: programs as players. No program is started without consent.
 
 A program plays in a process of its own, which exchanges lines of text with this one. Every wait has
-a timeout, even the wait until the program reads its input. The program may hang, read nothing, die,
-flood its output or start other processes. Each of these ends in a :class:`PlayerFailure`, and the
-process group is killed. docs/players.md describes the protocol.
+a timeout, even the wait until the program reads its input. The program may hang, not read its
+input, crash or flood its output. Each of these raises :class:`PlayerFailure`, and the process group
+is killed, with all processes that the program has started in it. docs/players.md describes the
+protocol.
 
-When a process has ended, its group is killed before the process is reaped. Until then no other
-process can get its number, which is also the group's number.
+When a process has ended, its group is killed before the process is reaped. Until then, no other
+process can get its process ID, which is also the group's ID.
 """
 
 import contextlib
@@ -49,7 +50,7 @@ DEFAULT_SECONDS: Final = 60.0
 """Seconds for a move in games without a limit: a program that hangs must not block the match."""
 
 MAX_BYTES: Final = 64 * 1024
-"""The limit of output without an answer, and of input that the program does not read."""
+"""The limit in bytes of output without an answer, and of input that the program has not read."""
 
 ERROR_BYTES: Final = 2000
 """The number of bytes kept from the end of standard error, which often has the cause of a crash."""
@@ -86,7 +87,7 @@ variables: ``exec:env NAME=VALUE PROGRAM``.
 """
 
 LOCALE: Final = "LC_"
-"""The prefix of further variables that are passed on."""
+"""The prefix of other environment variables that are passed on."""
 
 _SIGNALS: Final = {int(number): number.name for number in signal.Signals}
 """The names of signals. Real-time signals have numbers only."""
@@ -139,7 +140,7 @@ class Program:
 
         Raises:
             PlayerFailure: the process cannot be started, ends, or does not greet in time.
-            StopPlaying: the stop was set before the greeting.
+            StopPlaying: the stop signal was set before the greeting.
             OSError: this machine has run out of processes, memory or open files.
         """
         if self.is_running:
@@ -171,9 +172,7 @@ class Program:
             raise
         if answer.split(maxsplit=1)[:1] != ["ready"]:
             self.kill()
-            raise PlayerFailure(
-                Failing.NONSENSE, f"greeted with {_shortened(answer)} instead of 'ready'"
-            )
+            raise PlayerFailure(Failing.NONSENSE, f"sent {_shortened(answer)} instead of 'ready'")
 
     def _greet(self, process: subprocess.Popen[bytes], stop: Stop | None) -> str:
         """Set up the pipes of a new process, and send the first line. Returns the answer."""
@@ -200,7 +199,7 @@ class Program:
             raise PlayerFailure(Failing.NONSENSE, "does not read its input")
 
     def hear(self, seconds: float, stop: Stop | None = None) -> str:
-        """Return the next line that is not a comment (``#``), after all input has been read.
+        """Return the next line that is not a comment (``#``), after the program has read all input.
 
         Args:
             seconds: the timeout of both waits together.
@@ -208,7 +207,7 @@ class Program:
 
         Raises:
             PlayerFailure: no line comes in time (the process is killed), or the process has ended.
-            StopPlaying: the stop was set before the line came.
+            StopPlaying: the stop signal was set before the line came.
         """
         deadline = time.monotonic() + seconds
         seen = 0
@@ -228,7 +227,7 @@ class Program:
                 continue
             seen += self._exchange(deadline, seconds)
         self.kill()
-        raise PlayerFailure(Failing.NONSENSE, "wrote without end instead of an answer")
+        raise PlayerFailure(Failing.NONSENSE, "wrote too much output without an answer")
 
     def stop(self) -> None:
         """Tell the program to end, and kill it if it does not."""
@@ -242,7 +241,7 @@ class Program:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the process and its children now, if any."""
+        """Kill the process and its group now, if there is a process."""
         if self._selector is not None:
             self._selector.close()
             self._selector = None
@@ -255,7 +254,7 @@ class Program:
         """Write as much of the input as the program's pipe accepts now."""
         process = self._process
         if process is None or process.stdin is None or self._selector is None:
-            raise PlayerFailure(Failing.CRASH, "the program does not run")
+            raise PlayerFailure(Failing.CRASH, "the program is not running")
         try:
             taken = os.write(process.stdin.fileno(), self._input)
         except BlockingIOError:
@@ -270,9 +269,9 @@ class Program:
             self._selector.unregister(process.stdin)
 
     def _exchange(self, deadline: float, seconds: float) -> int:
-        """Wait a little for the program to read or write. Returns the bytes of its output."""
+        """Wait a little for the program to read or write. Returns the number of bytes of output."""
         if self._selector is None:
-            raise PlayerFailure(Failing.CRASH, "the program does not run")
+            raise PlayerFailure(Failing.CRASH, "the program is not running")
         left = deadline - time.monotonic()
         ready = self._selector.select(min(max(left, 0.0), POLL_SECONDS))
         # Output on standard error must not extend the timeout, or a program could go on for ever.
@@ -316,7 +315,7 @@ class Program:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended. The process is not reaped."""
+    """Whether a process has ended. It is not reaped if the system has ``waitid``."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
@@ -338,13 +337,13 @@ def _await_end(process: subprocess.Popen[bytes]) -> bool:
 def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
     """Kill a process with its group, wait for it, and close its pipes.
 
-    Only the process ``owner``, which started the program, does this; a fork must not.
+    Only the process ``owner``, which started the program, does this; its forks return at once.
     """
     if os.getpid() != owner:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    # Not even SIGKILL ends a process that hangs in the kernel, so there is no further wait.
+    # Even SIGKILL does not end a process that hangs in the kernel, so the wait has a timeout.
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(QUIT_SECONDS)
     for pipe in (process.stdin, process.stdout, process.stderr):
@@ -461,7 +460,7 @@ class _Hosted(ExternalPlayer):
 
     def command(self) -> Sequence[str]:
         """The host and the code that it runs."""
-        # Unbuffered, so that the code's output comes before the error message that ends it.
+        # Unbuffered, so that the code's output comes before the error message of a crash.
         return (sys.executable, "-u", "-m", host.__name__, self.kind.name, self.argument)
 
     def environment(self) -> Mapping[str, str]:

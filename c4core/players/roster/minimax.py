@@ -29,7 +29,7 @@ THREATS_WIN: Final = 10_000
 """The value of a won game for ``minimax-threats``."""
 
 RANDOM_EVERY: Final = 3
-"""The interval of random moves with ``random_move``: every third move of the player's own."""
+"""The interval of random moves with ``random_move``, in the player's own moves."""
 
 RANDOM_AMONG: Final = 2
 """The number of best columns from which a random move is drawn."""
@@ -226,7 +226,7 @@ class MinimaxThreats(Player):
             killer_moves=killer_moves,
             deepens=True,
             keep_answer_if_lost=True,
-            # With killers, the answer is tried first at every depth, so a win stays the answer.
+            # With killer moves, the answer is tried first at each depth, so a win stays the answer.
             stop_when_decided=killer_moves,
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
             cache=self.cache,

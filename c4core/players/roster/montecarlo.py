@@ -1,7 +1,7 @@
 """Players that judge moves by random games or by stored games.
 
-They are ``montecarlo-flat``, ``montecarlo-timed``, ``mcts-uct`` and ``database-montecarlo``, which
-looks games up in :class:`FinalGrids`.
+They are ``montecarlo-flat``, ``montecarlo-timed`` and ``mcts-uct``, and ``database-montecarlo``,
+which looks positions up in stored games, such as :class:`FinalGrids`.
 """
 
 import math
@@ -31,7 +31,7 @@ from c4core.players.stopping import Stop
 from c4core.position import Position
 
 _HALF: Final = (1 << NARROW_BITS) - 1
-"""The low half of a word of a wide board."""
+"""The mask of the low half of a wide board's word."""
 
 
 @player("montecarlo-flat", source="Huang, Lu 2025")
@@ -152,8 +152,8 @@ class FinalGrids:
     """The final grids of many finished games on one board, in memory. A lookup scans all of them.
 
     Args:
-        first: the first player's stones of every game, as words of the engine's layout; on a wide
-            board the low and the high half of each, of the shape (games, 2).
+        first: the first player's stones of every game, as words of the engine's layout. On a wide
+            board, the low and the high half of each word, with the shape (games, 2).
         second: the second player's stones.
         winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
         board: the board's size.
@@ -237,13 +237,13 @@ class FinalGrids:
         return self._first, self._second, self._winner
 
     def tally(self, position: Position) -> tuple[tuple[int, int, int] | None, ...]:
-        """Count the games whose final grid has all stones of the position after each column.
+        """Count, for each column, the games whose final grid has all stones after that move.
 
         Args:
             position: a position that is not over.
 
         Returns:
-            For every column ``(games, wins of the side to move, draws)``; None for a full one.
+            For every column ``(games, wins of the side to move, draws)``; None for a full column.
 
         Raises:
             ValueError: the position has another board.
@@ -305,7 +305,7 @@ class DatabaseMontecarlo(Player):
         if tally is not None and tally[0] >= self.min_games:
             games, wins, _ = tally
             return wins / games
-        # The opponent moves after the column, so its losses are wins.
+        # After this column the opponent moves, so the opponent's losses are wins.
         _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
         return losses / self.playouts
 

@@ -1,4 +1,4 @@
-"""``perfect`` plays by exact scores, or errs at a given rate; ``proof`` plays by a certificate."""
+"""``perfect`` plays by exact scores, optionally with errors; ``proof`` plays by a certificate."""
 
 import functools
 import math
@@ -89,7 +89,7 @@ class Perfect(Player):
         """Return the scores of all columns, or the scores that are known at the time limit.
 
         Raises:
-            StopPlaying: the stop was set before the end of the search.
+            StopPlaying: the stop signal was set before the end of the search.
         """
         if self.analyst is not None and not isinstance(self.analyst, Solver):
             return self.analyst.analyze(position, time_limit=limits.seconds).scores
@@ -145,8 +145,8 @@ class _Checked:
         Raises:
             CertificateError: the certificate is not a proof.
             OSError: the file cannot be read.
-            StopPlaying: the stop was set. The time limit of a move does not count, or a player with
-                little time would begin again at each move.
+            StopPlaying: the stop signal was set. The time limit of a move does not stop the check,
+                because a player with little time would begin it again at each move.
         """
 
         def poll(_positions: int) -> None:
@@ -206,12 +206,12 @@ class ProofPlayer(Player):
 
         Raises:
             PlayerFailure: the certificate is not a proof, or proves no bound for this side.
-            StopPlaying: the game's stop was set first.
+            StopPlaying: the game's stop signal was set first.
         """
         self._proof(game.side, game.stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """Return the 0-based column to play, the nearest to the middle of several columns.
+        """Return the 0-based column to play: of several, the nearest to the middle.
 
         Raises:
             PlayerFailure: the proof does not cover this position.

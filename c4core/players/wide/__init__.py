@@ -1,5 +1,5 @@
-"""The modules of :mod:`c4core.players` that work with squares, compiled for boards of any size.
+"""Modules of :mod:`c4core.players` that work with bitboards, compiled again for wide boards.
 
-Their sources are the modules of the same names in :mod:`c4core.players`, which call them for wide
-boards.
+The modules of the same names in :mod:`c4core.players` are the sources. They call the functions here
+for positions on wide boards.
 """

@@ -148,7 +148,7 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class _Outlet:
-    """A book's output file. The same book may exist already; then it is written again."""
+    """A book's output file. An existing file with the same book is written again."""
 
     name: str
     start: Position
@@ -158,7 +158,7 @@ class _Outlet:
     """Whether any other file may be replaced."""
 
     def check(self) -> None:
-        """Check that no other file would be lost."""
+        """Refuse to replace a file that is not this book, unless ``force`` is set."""
         from workers.book.build import is_book_of
 
         if self.force or not Path(self.name).exists():

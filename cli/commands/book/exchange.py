@@ -236,7 +236,7 @@ def _refusing(file: str) -> Iterator[None]:
 
 @contextmanager
 def _text(file: str) -> Iterator[Iterator[str]]:
-    """The lines of a text file; refuse the file if it cannot be read."""
+    """Yield the lines of a text file; refuse wrong content."""
     from c4core.book.exchange import text_lines
 
     with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:

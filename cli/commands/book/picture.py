@@ -38,10 +38,10 @@ HOLE: Final = 0.75
 """Radius of the centre, in ring widths."""
 
 EDGED_RINGS: Final = 3
-"""Rings with lines between their fields; in outer rings the lines would cover everything."""
+"""The last ring with lines between its fields; in later rings the lines would hide the colours."""
 
 LABELLED_RINGS: Final = 2
-"""Rings with columns and scores in their fields."""
+"""The last ring with columns and scores in its fields."""
 
 SMOOTH: Final = 720
 """Minimum number of straight pieces of a ring."""
@@ -72,8 +72,7 @@ def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
 def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:
     """Colours of scores for the first player, as red, green and blue.
 
-    ``values`` are scores, NO_SCORE or NO_LINE. ``most`` is the largest possible score, which is
-    darkest.
+    ``values`` are scores, NO_SCORE or NO_LINE. A score of ``most`` or ``-most`` is the darkest.
     """
     shade = np.clip((np.abs(values) - 1) / max(most - 1, 1), 0, 1)
     found = np.empty((len(values), 3))

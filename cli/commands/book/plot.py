@@ -66,7 +66,7 @@ def plot(
 
 
 def _depth(book: Book, wanted: int | None) -> int:
-    """The number of moves to draw: as requested, or as many as are readable."""
+    """The number of moves to draw: as requested, or by default up to :data:`DEPTH`."""
     deepest = book.info.last_ply - book.info.first_ply
     if wanted is None:
         return max(1, min(DEPTH, deepest))

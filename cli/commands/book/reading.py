@@ -233,7 +233,7 @@ class _BookAsker:
 class _Filter:
     writer: AnswerWriter
     failures: int = 0
-    """Lines without a score. Columns do not count: on the last ply none of them has one."""
+    """Number of positions without a score, and bad lines."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
         from c4core.lines import BadLine

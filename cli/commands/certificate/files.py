@@ -54,7 +54,7 @@ def open_certificate(file: str) -> Certificate:
 
 
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
-    """Run work that reports the number of positions looked at; Ctrl-C stops it."""
+    """Run work that reports the number of checked positions, and show it; Ctrl-C stops the work."""
     from cli.shell.background import run_in_background
 
     stopped: list[bool] = []
@@ -160,7 +160,7 @@ class Outlet:
     """Whether another file of this name may be replaced."""
 
     def check(self) -> None:
-        """Check that the file can be written and that no other file would be lost."""
+        """Check that the file can be written, and that an existing file may be replaced."""
         options.out_path(self.name, force=self.force)
 
     def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workers.prove.task import ProofTask
 
 MAX_TABLE_MB = 1 << 14
-"""The same limit as in workers/prove/task.py, which a help text need not import."""
+"""The limit in workers/prove/task.py, repeated here so that help texts do not import it."""
 
 EXAMPLES = (
     'c4 prove "" --board 5x4 --out small.c4proof',

@@ -156,7 +156,7 @@ order_options = parameters.option_group(
 
 
 def order_of(given: dict[str, Any]) -> Order:
-    """The order described by the options."""
+    """Read the :class:`~workers.dataset.sources.Order` from the options."""
     from workers.dataset.sources import BLUNDER, Order
 
     board: BoardSize = given["board"]

@@ -168,4 +168,4 @@ def _neighbours(card: dict[str, Any]) -> str:
 
 
 _TOLD = frozenset({"kind", "first_ply", "last_ply"})
-"""Facts that the line about the source shows already."""
+"""Facts that the line "source" shows already."""

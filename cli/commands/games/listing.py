@@ -131,7 +131,7 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
 
     with settings.open_database() as database:
         check_matches(database, matches)
-        # The newest first: it may use the games of an older one.
+        # The newest first: it may use the games of an older match.
         for match in sorted(set(matches), reverse=True):
             with database.read() as session:
                 number = games.get_match(session, match).tally.games

@@ -89,7 +89,7 @@ filter_options = parameters.option_group(
 
 
 def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
-    """Move the options of :data:`filter_options` out of a command's options."""
+    """Pop the options of :data:`filter_options` from a command's options."""
     from db.records.games import GameFilter
 
     winner: Side | Literal["none"] | None = options.pop("winner")

@@ -215,7 +215,7 @@ def write_evaluation(
 
 
 def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
-    """Ask a player, with progress. A program is started: the person who named it agreed."""
+    """Ask a player, with progress. A program is started, because naming it is consent."""
     from c4core.models.quality import evaluate_player
     from cli.output import progress
     from cli.shell import signals
@@ -234,7 +234,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
 
 
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
-    """A player's resources: consent to be started, and stored games if it uses some."""
+    """A player's resources: consent to start programs, and stored games if it uses them."""
     from c4core.players.player import ANY_PROGRAM, Resources
     from workers.match.terms import looks_games_up
 

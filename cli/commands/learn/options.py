@@ -95,7 +95,7 @@ def training_options(
 
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
-    """Move the options of :func:`training_options` out of a command's options, and check them."""
+    """Pop the options of :func:`training_options` from a command's options, and check them."""
     from cli.output import outfile
 
     threads = options.pop("threads", None)
@@ -128,8 +128,8 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
 def run(settings: Settings, course: Course, training: Training) -> Model:
     """Train with progress, and draw the curves.
 
-    After an interruption, a message says what is done and how to go on. A model to go on from that
-    belongs to another training raises ModelMismatchError.
+    After an interruption, a message reports the completed epochs and how to continue. If the model
+    to continue from belongs to another training, ModelMismatchError is raised.
     """
     from c4core.models.loop import Step, draw_curves, train
     from cli.output import progress
@@ -322,7 +322,7 @@ def labelled_games(
     seed: int,
     default: int,
 ) -> Labelled:
-    """The different grids of the games that the options select."""
+    """The labelled final grids of the selected games, without repeated ones."""
     from c4core.models.labels import labelled, play_finals, read_finals
     from cli.output import progress
     from cli.output.render import count

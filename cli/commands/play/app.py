@@ -31,10 +31,10 @@ STANDARD_INPUT: Final = 0
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver, but it does not wait for a closed terminal.
+    """Textual's driver, except that it does not wait for a closed terminal.
 
-    In Textual's driver the writing thread ends at the first error, and after 30 more writes the
-    program waits forever.
+    In Textual's driver the writing thread ends at the first error. After 30 more writes its queue
+    is full, and the program waits forever.
     """
 
     def __init__(
@@ -57,7 +57,10 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Terminal:
-    """A terminal's file. Output to a closed terminal is lost; a signal reports the closing."""
+    """A terminal's file that discards output after the first error.
+
+    The error is ignored, because a signal reports that the terminal was closed.
+    """
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -87,17 +90,17 @@ class PlayApp(App[None]):
     Args:
         game: the first game.
         setup: the settings of all games.
-        unfinished: a kept game that the person may resume instead.
+        unfinished: a saved game that the person may resume instead.
 
     Attributes:
-        stopped_by: the signal that ended the app; None if the person did.
+        stopped_by: the number of the signal that ended the app; None if the person quit.
         mistakes: always 0, because the screen reports mistakes at once.
         game_screen: the screen below all others.
     """
 
     TITLE = "c4 play"
     ENABLE_COMMAND_PALETTE = False
-    # Classes of every screen, by the width in characters.
+    # CSS classes of every screen, by its width in characters.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012 (as Textual has it)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
@@ -143,12 +146,12 @@ class PlayApp(App[None]):
             self.stop(signal.SIGHUP)
 
     def stop(self, number: int) -> None:
-        """End as after a signal; the game is kept."""
+        """End the app because of a signal; the game is kept."""
         self.stopped_by = number
         self.exit()
 
     def action_interrupt(self) -> None:
-        """End as after Ctrl-C, which Textual delivers as a key."""
+        """End the app because of Ctrl-C, which Textual delivers as a key."""
         self.stop(signal.SIGINT)
 
     def play(self) -> None:

@@ -1,4 +1,4 @@
-"""The board on the screen: position, drawing, mouse and keys."""
+"""The board on the screen: layout, drawing, mouse and keys."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LETTER_CELLS: Final = ((6, 2), (5, 1), (4, 1), (3, 1))
 
 
 class Geometry(NamedTuple):
-    """The position of a board in an area of the screen."""
+    """The size and place of a board in an area of the screen."""
 
     board: BoardSize
     cell_width: int
@@ -60,7 +60,7 @@ class Geometry(NamedTuple):
 
 
 def fit(board: BoardSize, width: int, height: int, *, letters: bool) -> Geometry | None:
-    """The best centred position for a board; None if the board does not fit."""
+    """The best centred layout of a board; None if the board does not fit."""
     for cell_width, cell_height in LETTER_CELLS if letters else DISC_CELLS:
         across = board.width * cell_width
         down = board.height * cell_height + LINES_ABOVE + LINES_BELOW
@@ -85,7 +85,7 @@ HOLE: Final = "#0c2552"
 LETTER_INK: Final = "#0a0a0a"
 BRIGHT: Final[dict[Side, str]] = {"x": "#ee4b4b", "o": "#ffd43b"}
 DIMMED: Final[dict[Side, str]] = {"x": "#8c3244", "o": "#96823c"}
-"""Colours of the other stones once there is a four, so that the four stands out."""
+"""Colours of the stones outside a four, so that the four stands out."""
 
 DISC: Final = "●"
 DISCS: Final = {3: (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "), 2: ("▗▄▄▄▖", "▝▀▀▀▘"), 1: (".",)}
@@ -101,16 +101,16 @@ POINTER: Final = "▼"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The marks shown in addition to the stones."""
+    """The style of the stones, and the marks beside them."""
 
     letters: bool = False
-    """Whether stones are letters, distinct without colours."""
+    """Whether stones are letters, for terminals without colours."""
     pointer: int | None = None
     """The column pointed at."""
     scores: Sequence[int | None] | None = None
     last: Square | None = None
     falling: int | None = None
-    """The row of the last stone while it falls; None when it has landed."""
+    """The row of the last stone while it falls; None after it has landed."""
 
 
 def escaped(text: str, style: str = "") -> Text:
@@ -283,11 +283,11 @@ class BoardView(Widget, can_focus=True):
 
     @property
     def place(self) -> Geometry | None:
-        """The board's position in the widget; None if the board is too large."""
+        """The board's place in the widget; None if the board is too large."""
         return fit(self.game.board, *self.size, letters=self._look.letters)
 
     def show(self, game: Game, *, falls: bool = False) -> None:
-        """Show a game. :class:`Landed` follows at once, or after the last stone has fallen."""
+        """Show a game. With ``falls``, :class:`Landed` is sent when the last stone has landed."""
         self._stop_falling()
         if game.board != self.game.board:
             self.pointer = (game.board.width - 1) // 2
@@ -305,7 +305,7 @@ class BoardView(Widget, can_focus=True):
         self.refresh()
 
     def show_scores(self, scores: Sequence[int | None] | None) -> None:
-        """Show the columns' exact scores, or none."""
+        """Show the columns' exact scores, or hide them if None."""
         self._look = replace(self._look, scores=scores)
         self.refresh()
 

@@ -74,15 +74,15 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
 @click.option(
     "--seed", type=int, metavar="N", help="Seed of all random choices.  [default: a random one]"
 )
-@click.option("--resume", is_flag=True, help="Go on with the kept game.")
-@parameters.programs_option("that the kept game names.")
-@click.option("--new", is_flag=True, help="Replace the kept game by a new one without asking.")
+@click.option("--resume", is_flag=True, help="Go on with the saved game.")
+@parameters.programs_option("that the saved game names.")
+@click.option("--new", is_flag=True, help="Replace the saved game by a new one without asking.")
 @click.option(
     "--file",
     "file_name",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Keep the game in this file.  [default: play.json in your data directory]",
+    help="Save the game in this file.  [default: play.json in your data directory]",
 )
 @click.option("--plain", is_flag=True, help="Play line by line on standard input and output.")
 @click.option(
@@ -127,7 +127,7 @@ def play(
     order; perfect is stronger than all. Every other player of "c4 players list" can also play, on
     either side or on both.
 
-    The game is kept in a file after every move. Use --resume to go on with it; programs that the
+    The game is saved in a file after every move. Use --resume to go on with it; programs that the
     file names are started only with --allow-programs. With NO_COLOR the sides are x and o. When you
     leave, the moves are written to standard output, one game per line. With --json they are written
     as "c4 games import" reads them.
@@ -143,7 +143,7 @@ def play(
     refuse(
         context,
         (resume and new, "--resume and --new cannot be used together"),
-        (resume and _is_described(context), "--resume uses the kept players, board and moves"),
+        (resume and _is_described(context), "--resume uses the saved players, board and moves"),
         (not plain and not _on_terminal(), "c4 play needs a terminal; use --plain without one"),
     )
     file = default_file() if file_name is None else writable_path(file_name, option="--file")
@@ -154,10 +154,10 @@ def play(
     unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
     refuse(
         context,
-        (resume and kept is None, f"no game is kept in {file}"),
+        (resume and kept is None, f"no game is saved in {file}"),
         (
             plain and not resume and unfinished is not None,
-            f"an unfinished game is kept in {file}: go on with --resume, or replace it with --new",
+            f"an unfinished game is saved in {file}: go on with --resume, or replace it with --new",
         ),
     )
     _check_consent(kept if resume else unfinished, file)
@@ -204,7 +204,7 @@ def _with_named(programs: Consent, *seats: Seat) -> Consent:
 
 
 def _check_consent(game: Game | None, file: Path) -> None:
-    """Refuse a kept game with programs that this command line does not allow."""
+    """Refuse a saved game with programs that this command line does not allow."""
     from c4core.players.errors import ProgramRefusedError
 
     if game is None:
@@ -273,4 +273,4 @@ def _say_where(game: Game, file_name: str | None, settings: Settings) -> None:
         option = "" if file_name is None else f" --file {shlex.quote(file_name)}"
         if game.first.is_program or game.second.is_program:
             option += " --allow-programs"
-        settings.say(f"The game is kept; go on with: c4 play --resume{option}")
+        settings.say(f"The game is saved; go on with: c4 play --resume{option}")

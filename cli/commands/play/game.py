@@ -1,4 +1,4 @@
-"""A running game and its players as values: each move and each undo makes a new game."""
+"""A game and its players as immutable values: each move and each undo makes a new game."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class Seat:
 def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
     """Parse a player of a side: ``human``, a level, or a player's description.
 
-    ``programs`` may be started; it allows all if the person at the terminal typed the text.
+    ``programs`` are the programs that may be started: all, if the person at the terminal typed the
+    text.
     """
     name = text.strip()
     if name == HUMAN:
@@ -85,9 +86,9 @@ def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
 
 
 def choices() -> list[tuple[str, str]]:
-    """The entries of a list of players: a line for people, and the text that names the player.
+    """The entries of a list of players: a line to show, and the text that names the player.
 
-    Players that need more than their name are left out.
+    Players that need an argument or a parameter are left out.
     """
     levels = [(f"{name}: {level.about.rstrip('.')}", name) for name, level in LEVELS.items()]
     players = [
@@ -99,7 +100,7 @@ def choices() -> list[tuple[str, str]]:
 
 
 class Forfeit(NamedTuple):
-    """A loss off the board: a failure or a resignation."""
+    """A loss by a failure or a resignation."""
 
     loser: Side
     reason: str
@@ -139,7 +140,7 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, on the board or off it."""
+        """Whether the game has ended, on the board or by a failure or a resignation."""
         return self.failure is not None or self.position.is_over
 
     @property
@@ -151,7 +152,7 @@ class Game:
 
     @property
     def seat_to_move(self) -> Seat:
-        """The player to move, or who would be to move in a game that is over."""
+        """The player to move, even if the game is over."""
         return self._seat_at(len(self.columns))
 
     @property
@@ -198,7 +199,7 @@ class Game:
 
     @property
     def ending(self) -> Ending:
-        """The way in which the game ended, or that it is unfinished."""
+        """The kind of ending; :attr:`Ending.UNFINISHED` if the game is not over."""
         if self.failure is not None:
             return self.failure.ending
         if not self.position.is_over:

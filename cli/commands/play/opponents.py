@@ -41,10 +41,10 @@ class Scores:
     """Looks scores up or searches them, from any thread.
 
     Args:
-        database: known answers; new ones are stored. None for no database.
+        database: has known answers, and stores new ones. None for no database.
         table_mb: size of the transposition table.
         threads: threads that search.
-        book: asked first; None for no book.
+        book: probed first; None for no book.
         on_trouble: called with a message if the database fails; the game goes on without it.
     """
 
@@ -77,7 +77,7 @@ class Scores:
                 self._searching.remove(begun)
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
-        """Score every column, as a :class:`c4core.players.Analyst`."""
+        """Implement :meth:`c4core.players.Analyst.analyze`."""
         answer = self.ask(position, time_limit=time_limit)
         scores = answer.scores or (None,) * position.width
         return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
@@ -113,12 +113,12 @@ class Scores:
 
     def _stop_searches(self) -> None:
         while any(begun != self._round for begun in self._searching):
-            self._solver.stop()  # a search of the current round starts again
+            self._solver.stop()  # this also stops searches of the current round, which resume
             time.sleep(STOP_SECONDS)
 
 
 END_SECONDS: Final = 1.0
-"""Time for a player to notice that its move is no longer needed."""
+"""Time limit for a player to stop choosing a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class GameResources:
 
 
 class Opponents:
-    """Makes the players of a game when they first move, and closes them at the end.
+    """Creates each player of a game before its first move, and closes the players at the end.
 
     One thread asks for moves; another one may call :meth:`end`.
     """
@@ -180,11 +180,12 @@ class Opponents:
     def end(self, game: Game) -> None:
         """Close the players of a game; if it is over, send them the result first.
 
-        A player that is choosing a move is stopped.
+        A player that is choosing a move is stopped. If it does not stop in time, no player is
+        closed.
         """
         self._stop.set()
         if not self._in_use.acquire(timeout=END_SECONDS):
-            return  # it is loading a library; the process is about to end anyway
+            return  # a player that is loading a library cannot be interrupted
         try:
             self._close_players(game)
             self._stop = Stop()

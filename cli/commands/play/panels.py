@@ -146,7 +146,7 @@ class NewGame(ModalScreen[Choice | None]):
 
 
 class Unfinished(ModalScreen[bool]):
-    """Asks whether to go on with a kept game."""
+    """Asks whether to go on with a saved game."""
 
     DEFAULT_CSS = WINDOW.format(name="Unfinished", width=70)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "app.quit", "Quit", show=False)]

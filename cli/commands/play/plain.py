@@ -32,7 +32,7 @@ T = TypeVar("T")
 COMMANDS: Final = "a column, or: hint, undo, moves, resign, help, quit"
 
 LONGEST_LINE: Final = 1024
-"""Bytes of a line that are read at once; no command is longer."""
+"""Maximum number of bytes to read as a line; no command is longer."""
 
 
 class PlainGame:
@@ -176,7 +176,7 @@ class PlainGame:
 
 
 def _wait_for(work: Callable[[], T]) -> T:
-    """Do some work in a thread, and wait for it, listening for Ctrl-C.
+    """Run work in a thread and wait for its result, checking for Ctrl-C.
 
     KeyboardInterrupt is raised at once; the work may still be running.
     """

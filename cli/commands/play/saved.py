@@ -53,7 +53,7 @@ class SavedGameError(C4Error, ValueError):
 
 
 def default_file() -> Path:
-    """The default file for a kept game; its directory is created if necessary."""
+    """The default file for a saved game; its directory is created if necessary."""
     import platformdirs
 
     return platformdirs.user_data_path("c4", ensure_exists=True) / "play.json"
@@ -173,7 +173,7 @@ class GameInUseError(C4Error):
 
     def __init__(self, path: Path) -> None:
         super().__init__(
-            f"{path}: another c4 play keeps its game there; name another file with --file"
+            f"{path}: another c4 play saves its game there; name another file with --file"
         )
         self.path = path
 
@@ -182,9 +182,9 @@ class GameInUseError(C4Error):
 def claimed(path: Path) -> Iterator[None]:
     """Keep other processes from playing a file's game while the context lasts.
 
-    The lock is on a file next to it, which is removed at the end. The lock ends with the process in
-    any case. If files cannot be locked, there is no lock. If another process has the lock,
-    GameInUseError is raised.
+    The lock is on a file next to it, which is removed at the end. If the process is killed, the
+    lock ends too. If the file cannot be created or locked, the game is played without a lock. If
+    another process has the lock, GameInUseError is raised.
     """
     beside = path.with_name(f".{path.name}.lock")
     try:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 NO_TIME: Final = 0.001
-"""The shortest time that Textual's timers can wait."""
+"""A time for Textual's timers, which cannot wait for 0 seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class GameScreen(Screen[None]):
     Args:
         game: the first game.
         setup: the settings of all games.
-        letters: whether stones are letters, distinct without colours.
-        unfinished: a kept game that the person may resume instead.
+        letters: whether stones are letters, for terminals without colours.
+        unfinished: a saved game that the person may resume instead.
 
     Attributes:
         game: the current game.
@@ -91,13 +91,13 @@ class GameScreen(Screen[None]):
 
         game: Game
         column: int | None
-        """The column it plays; None if it cannot go on."""
+        """The 0-based column; None if the player has failed."""
         reason: str = ""
         ending: Ending = Ending.ERROR
 
     @dataclass
     class Stuck(Message):
-        """Sent when a player could not be asked, without a failure of its own."""
+        """Sent when this machine lacks a resource for a player, which has not failed."""
 
         game: Game
         reason: str
@@ -360,7 +360,7 @@ class GameScreen(Screen[None]):
         try:
             write_game(self._setup.file, self.game)
         except OSError as error:
-            message = f"The game is not kept: {error.filename}: {error.strerror}"
+            message = f"The game is not saved: {error.filename}: {error.strerror}"
             self._notify(message, "error")
 
     # Drawing
@@ -403,7 +403,7 @@ class GameScreen(Screen[None]):
 
 
 def _in_background(work: Callable[[], object]) -> None:
-    """Run work in a thread that nobody waits for, not even at the end of the process.
+    """Run work in a daemon thread, so that the end of the process does not wait for it.
 
     A player may be loading a library, which cannot be interrupted.
     """

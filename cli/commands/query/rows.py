@@ -75,7 +75,7 @@ def write_matches(
 ) -> None:
     """Write matching positions, and say where the next page begins.
 
-    ``has_pages`` says whether ``--after`` can go on in this order; ``nothing`` is the message for
+    ``has_pages`` is whether ``--after`` can continue in this order; ``nothing`` is the message for
     an empty result.
     """
     last: StoredEvaluation | None = None
@@ -266,10 +266,10 @@ def look_up(
     book: Book | None,
     ask_database: bool,
 ) -> dict[int, Known]:
-    """Look up positions of one board by canonical key: in the rules, a book, or the database.
+    """Look up positions of one board; the result is by canonical key.
 
-    The database is opened only with ``ask_database``, and only if the book does not know
-    everything.
+    Games that are over are scored by the rules. The book is queried next. The database is opened
+    only with ``ask_database``, and only if the book does not have all other positions.
     """
     board = positions[0].board
     found = {

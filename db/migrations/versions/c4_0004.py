@@ -44,8 +44,8 @@ OBJECTS: Final = (
 """JSON objects, which get a seal."""
 
 # Damaged values stay as they are: `c4 db check` names them afterwards, and one value must not block
-# the upgrade of all others. Bytes, because the driver passes no text to a function that is not
-# UTF-8.
+# the upgrade of all others. The functions get bytes, because the driver cannot pass text that is
+# not UTF-8.
 SQLITE_SEAL_OBJECT: Final = (
     "CASE WHEN typeof({column}) = 'text' "
     "THEN coalesce(c4_sealed_object(CAST({column} AS BLOB)), {column}) ELSE {column} END"

@@ -74,7 +74,7 @@ def downgrade() -> None:
 
 
 def rewrite(changes: dict[str, str], where: str) -> None:
-    """Change the statement that made the table of SQLite, and copy rows."""
+    """Change the statement that created the SQLite table, and copy rows."""
     (sql,) = made("evaluations", "table")
     for old, new in changes.items():
         if sql.count(old) != 1:

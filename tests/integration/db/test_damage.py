@@ -100,7 +100,7 @@ class TestSchema:
         assert re.search("schema: .*ix_units_failed", found)
         assert "schema: view c4_games is missing" in found
         assert re.search("schema: .*(workers|checksum|note)", found)
-        assert "schema: table jobs has a trigger spy: c4 makes none" in found
+        assert "schema: table jobs has a trigger spy, which c4 does not create" in found
 
 
 def make_trigger(session: Session) -> None:
@@ -224,7 +224,7 @@ class TestMatches:
                 )
             found = [each.message for each in check(database) if each.kind == "match"]
         assert found[0].startswith(f"match {first} cannot be read to the end: ")
-        assert found[1] == f"game {second}:0: it has 7 moves, the row says 3"
+        assert found[1] == f"game {second}:0: it has 7 moves, but the row says 3"
 
 
 @on_sqlite

@@ -100,7 +100,7 @@ def test_impossible_evaluations_are_found(used: Database) -> None:
     bad = [
         (evaluation("1", key=Position("7").key), "not canonical"),
         (evaluation("1", key=3), "3 of 7x6"),
-        (evaluation("12", ply=3), "it has 2 stones, the row says 3"),
+        (evaluation("12", ply=3), "it has 2 stones, but the row says 3"),
         (evaluation("1212", lower=2, upper=30), r"no score 2 to 30 is possible after 4 stones"),
         (evaluation("1122", scores=(0, 1, 2, 3, 3, 3, 3)), "but the best column scores 3"),
     ]
@@ -134,7 +134,7 @@ def test_a_silent_worker_is_noted(used: Database) -> None:
     do(used, jobs.claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
     (problem,) = check(used)
     assert problem.kind == NOTE
-    assert "its lease has run out, bob went silent" in problem.message
+    assert "its lease has run out: bob no longer renews it" in problem.message
 
 
 def test_a_unit_without_its_job_is_found(sqlite_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_unfinished_games_are_not_counted(c4: C4) -> None:
         ),
         ({"moves": "4343434", "ending": "unfinished", "winner": None}, "position is not over"),
         ({"moves": "445", "ending": "resigned", "winner": None}, "has a winner"),
-        ({"moves": "445", "ending": "bored", "winner": "x"}, "there is no ending 'bored'"),
+        ({"moves": "445", "ending": "bored", "winner": "x"}, "unknown ending 'bored'"),
     ],
 )
 def test_contradicting_endings_are_refused(c4: C4, fields: dict[str, object], message: str) -> None:

@@ -413,7 +413,7 @@ def test_an_unwritable_file_does_not_end_the_game(tmp_path: Path) -> None:
             await hands.press("4", "4")
             assert hands.game.moves == "44"
             (first, *_) = hands.app._notifications
-            assert "The game is not kept" in first.message
+            assert "The game is not saved" in first.message
 
     run(scenario())
 

@@ -238,7 +238,7 @@ def test_a_game_is_opened_by_one_process_at_a_time(c4: C4) -> None:
     process.stdout.readline()  # the board is drawn
     second = c4(*arguments, stdin="1\n")
     assert (second.code, second.out) == (2, "")
-    assert "play.json: another c4 play keeps its game there; name another file" in second.err
+    assert "play.json: another c4 play saves its game there; name another file" in second.err
     assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
     process.kill()
     process.communicate(timeout=HANG_SECONDS)

@@ -49,7 +49,7 @@ CASES = (
     Case(
         "a field twice",
         lambda sample: sample.replace(b"{", b'{"license": "other", ', 1),
-        r"not a data card: the field 'license' is there twice",
+        r"not a data card: an object has the field 'license' twice",
     ),
     having("a lone surrogate", "surrogates not allowed", title="\ud800"),
     having("a long title", "longer than", title="x" * MAX_CARD),

@@ -78,11 +78,11 @@ CASES = (
     having("a list for a kind", r"kind cannot be \['exact'\]", kind=["exact"]),
     having("a list for an architecture", r"architecture cannot be \[\]", architecture=[]),
     having("an empty architecture", "its architecture has no channels", architecture={}),
-    Case("a field twice", with_a_field_twice, "the field 'kind' is there twice"),
+    Case("a field twice", with_a_field_twice, "an object has the field 'kind' twice"),
     Case(
         "a description twice",
         with_header(b'{"__metadata__": {"c4": "", "c4": ""}}'),
-        "model.*the field 'c4' is there twice",
+        "model.*an object has the field 'c4' twice",
     ),
     *(
         Case(f"a weight of {number}", with_weight(number), "model.*tensor 'weights.x' has a number")

@@ -144,7 +144,7 @@ CASES = (
     Case(
         "an array that is larger than it says",
         lambda _: zeros("planes", PLANES % 1, LARGE),
-        "another size than it says",
+        "an array's size differs from its header",
         is_large=True,
     ),
     Case(

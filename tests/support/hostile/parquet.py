@@ -81,7 +81,7 @@ CASES = (
         "it unpacks to 52,",
         is_large=True,
     ),
-    Case("a column that is there twice", column_twice, "a column is there twice"),
+    Case("a column that occurs twice", column_twice, "a column occurs twice"),
     Case(
         "one long text many times",
         lambda sample: written(sample, pa.table({"moves": long_texts(), "key": many_keys()})),

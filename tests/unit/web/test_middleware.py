@@ -44,7 +44,7 @@ def test_every_answer_has_security_headers(client: TestClient, path: str) -> Non
 
 def test_unknown_paths_and_methods_are_refused(client: TestClient) -> None:
     assert client.get("/nowhere").json() == {
-        "error": "there is nothing at this path",
+        "error": "this path does not exist",
         "field": None,
     }
     assert client.get("/solve/", follow_redirects=False).status_code == 404

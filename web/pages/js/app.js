@@ -16,7 +16,7 @@ import { Views, hasBoard } from "./views.js";
 
 /** @import {Reason} from "./game/session.js" */
 
-/** Most columns that fit side by side on a phone. */
+/** Maximum number of columns that fit side by side on a phone. */
 const WIDEST = 12;
 
 /** Announcements within this time are joined. */

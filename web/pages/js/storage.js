@@ -4,7 +4,7 @@ const PREFIX = "c4.";
 const TOKEN = "c4-token";
 
 /**
- * Values since the page was opened, because some private windows forbid storage.
+ * Values that were set since the page was opened, because some private windows forbid storage.
  * @type {Map<string, string>}
  */
 const memory = new Map();

@@ -139,7 +139,8 @@
  */
 
 /**
- * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start.
+ * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start; `beta` is for the
+ * side to move in the piece.
  *
  * @typedef {"planning" | "running" | "waiting" | "queued" | "interrupted" | "done" | "failed" | "cancelled"} JobState
  * @typedef {{lower: number, upper: number}} Bounds
@@ -166,7 +167,7 @@
  */
 
 /**
- * A line of GET /api/v1/jobs/{job}/results of a job of kind analyze; `key` is there if `moves` is null.
+ * A line of GET /api/v1/jobs/{job}/results of a job of kind analyze; it has a `key` if `moves` is null.
  *
  * @typedef {{
  *   moves: string | null, key?: string, board: string, side: Side, score: number | null, lower?: number,

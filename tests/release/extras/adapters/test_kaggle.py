@@ -61,7 +61,7 @@ def test_five_in_a_row_is_an_error_of_the_agent() -> None:
     environment = played([make_agent("random"), "random"], inarow=5)
     assert environment.state[0]["status"] == "ERROR"
     (log,) = environment.logs[-1][:1]
-    assert "only four in a row is played here, not 5" in log["stderr"]
+    assert "only four in a row is supported, not 5" in log["stderr"]
 
 
 @pytest.mark.parametrize("name", ["negamax", "random"])

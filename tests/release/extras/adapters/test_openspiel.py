@@ -85,7 +85,7 @@ def test_other_games_are_refused() -> None:
     with pytest.raises(AdapterError, match="tic_tac_toe is another game"):
         to_position(state)
     five = pyspiel.load_game("connect_four(x_in_row=5)").new_initial_state()
-    with pytest.raises(AdapterError, match="only four in a row is played here, not 5") as caught:
+    with pytest.raises(AdapterError, match="only four in a row is supported, not 5") as caught:
         to_position(five)
     assert caught.value.field == "x_in_row"
     wide = pyspiel.load_game("connect_four(rows=6,columns=20)").new_initial_state()

@@ -56,7 +56,7 @@ def test_commands(c4: C4) -> None:
         ("[" * 200_000, "recursion"),
         ("[]", "not a JSON object"),
         ('{"board": 5}', "board is not text"),
-        ('{"kind": "thin"}', "no kind of book named 'thin'"),
+        ('{"kind": "thin"}', "unknown kind of book 'thin'"),
         ('{"engine_version": "x"}', "engine_version 'x' is not a number"),
         ('{"start": 1e999}', "1e999 is out of range"),
     ],

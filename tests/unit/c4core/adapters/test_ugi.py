@@ -301,7 +301,7 @@ def test_a_stopped_player_still_moves() -> None:
     talk.session.answer("go infinite")
     talk.session.answer("stop")
     assert talk.heard == [
-        "info string stopped before the player chose; the first open column is played",
+        "info string stopped before the player chose; the leftmost open column is played",
         "bestmove 1",
     ]
     talk.session.answer("go movetime 2")

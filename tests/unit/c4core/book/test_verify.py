@@ -95,4 +95,4 @@ def test_a_wrong_count_in_the_header_is_reported(tmp_path: Path) -> None:
     )
     path.write_bytes(header + data[len(header) :])
     problems = verify(Book.open(path), sample=0).problems
-    assert any("the header says" in problem for problem in problems)
+    assert any("the header states" in problem for problem in problems)

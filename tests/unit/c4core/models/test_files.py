@@ -149,7 +149,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
 
 def test_a_model_that_could_not_be_read_is_not_written(path: Path) -> None:
     before = path.read_bytes()
-    with pytest.raises(ModelError, match=r"no more than 4,194,304 are read again"):
+    with pytest.raises(ModelError, match=r"the limit is 4,194,304"):
         write_model(path, replace(model(), settings={"x": "x" * MAX_TEXT}))
     assert path.read_bytes() == before
 

@@ -166,8 +166,8 @@ def test_messages_to_a_program(shell: Shell) -> None:
         ("echo oops >&2; exit 3", Ending.CRASH, "ended with exit status 3: 'oops'"),
         ("kill -9 $$", Ending.CRASH, "was ended by signal SIGKILL"),
         ("kill -40 $$", Ending.CRASH, "was ended by signal 40"),
-        ("yes '#'", Ending.NONSENSE, "wrote without end"),
-        ("yes | tr -d '\\n'", Ending.NONSENSE, "wrote without end"),
+        ("yes '#'", Ending.NONSENSE, "wrote too much output"),
+        ("yes | tr -d '\\n'", Ending.NONSENSE, "wrote too much output"),
     ],
 )
 def test_a_failing_program_loses_one_game(
@@ -265,7 +265,7 @@ def test_a_program_that_does_not_greet_loses(shell: Shell, monkeypatch: pytest.M
     record = against_random(Exec("cat", programs=ANY_PROGRAM))
     assert (record.ending, record.detail) == (
         Ending.NONSENSE,
-        "greeted with 'c4 1' instead of 'ready'",
+        "sent 'c4 1' instead of 'ready'",
     )
     record = against_random(Exec("true", programs=ANY_PROGRAM))
     assert record.ending == Ending.CRASH
@@ -305,7 +305,7 @@ def test_the_game_does_not_wait_for_a_program_that_does_not_read(shell: Shell) -
     games = (against_random(player) for _ in range(1000))
     record = next(game for game in games if game.ending not in (Ending.FOUR, Ending.ILLEGAL))
     assert (record.winner, record.ending) == ("o", Ending.NONSENSE)
-    assert record.detail == "wrote without end instead of an answer"
+    assert record.detail == "wrote too much output without an answer"
     assert pid_of(player) is None
 
 

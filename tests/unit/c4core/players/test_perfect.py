@@ -221,7 +221,9 @@ def test_a_bad_certificate_is_refused(argument: str, snapshot: SnapshotAssertion
 def test_a_proof_for_another_board_is_refused() -> None:
     with pytest.raises(PlayerError, match=r"^player proof: 5x4 is for 5x4, not 7x6$"):
         proof("5x4").check_board(BoardSize(7, 6))
-    with pytest.raises(PlayerFailure, match=r"^5x4: the proof is for 5x4, and the position on 7x6"):
+    with pytest.raises(
+        PlayerFailure, match=r"^5x4: the proof is for 5x4, but the position is on 7x6"
+    ):
         proof("5x4").choose(Position(), Dice(1))
 
 

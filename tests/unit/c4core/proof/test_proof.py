@@ -85,7 +85,7 @@ def test_positions_outside_the_proof() -> None:
     proof = Certificate(make(Position("1", width=5, height=4))).check()
     with pytest.raises(ClaimError, match="5x4"):
         proof.ask(Position())
-    with pytest.raises(ClaimError, match="1 stones, and the position has 0"):
+    with pytest.raises(ClaimError, match="1 stones, but the position has 0"):
         proof.ask(Position(width=5, height=4))
     assert {word.why for word in proof.ask(Position("33", width=5, height=4))} == {"elsewhere"}
     over = Position("1212121", width=5, height=4)

@@ -128,7 +128,7 @@ def test_bad_diagrams_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -
         (b"\xff\xfe", "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b'{"1": ' + b"9" * 10_000 + b"}", "not JSON"),
-        (b'{"1": "2", "2": "1", "1": "3"}', "not JSON: the field '1' is there twice"),
+        (b'{"1": "2", "2": "1", "1": "3"}', "not JSON: an object has the field '1' twice"),
     ],
     ids=["empty", "bytes", "deep", "long", "twice"],
 )
@@ -411,7 +411,7 @@ def test_a_win_in_one_needs_no_entries(tmp_path: Path) -> None:
 
 def test_bad_starts_are_refused(tmp_path: Path) -> None:
     solution = read(tmp_path, {"": "4"}, [], BoardSize(7, 6))
-    with pytest.raises(ClaimError, match="7x6, and the start on 4x4"):
+    with pytest.raises(ClaimError, match="7x6, but the start is on 4x4"):
         check(solution, Position(width=4, height=4))
     with pytest.raises(ClaimError, match="the game is over"):
         check(solution, Position("1212121"))

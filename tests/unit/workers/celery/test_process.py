@@ -72,4 +72,4 @@ def test_a_worker_that_gets_no_memory_ends_at_its_start(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1, done.stderr
-    assert "not enough memory; a smaller --table-mb may do" in done.stderr
+    assert "not enough memory; a smaller --table-mb may be enough" in done.stderr

@@ -10,7 +10,7 @@ import { boundsText, count, duration, guessed, sentence, signed } from "../words
 /** @import {PositionAnswer, Side} from "../types.js" */
 /** @import {Analyst} from "./analyst.js" */
 
-/** The bar of a proven win is at least this far from the middle, of 1; the bar of a guess less far. */
+/** Distances of the bar from the middle, where 1 is the end: at least for a proven win, at most for a guess. */
 const LEAST_PROVEN = 0.3;
 const MOST_GUESSED = 0.25;
 
@@ -229,7 +229,8 @@ function positionsText(nodes) {
 }
 
 /**
- * The bar's value, from −1 (yellow) to 1 (red). Every win is far from the middle; quick wins are farther.
+ * The bar's value, from −1 (yellow) to 1 (red). A proven win is farther from the middle than a guess; a quick win is
+ * farther than a slow one.
  * @param {Position} position @param {PositionAnswer | null} answer
  */
 function barShare(position, answer) {

@@ -10,16 +10,16 @@ import { messageOf } from "../words.js";
 /** @import {Job, PositionAnswer, Question} from "../types.js" */
 /** @typedef {"idle" | "asking" | "ready" | "incomplete" | "away" | "failed"} Status */
 
-/** Seconds of search: at first, soon after it if that was too little, and each time that the user asks for more. */
+/** Seconds of search: at first, then again if that was too short, then whenever the user asks for more. */
 const BUDGETS = [0.3, 2, 10, 30];
 
-/** Most answers in the cache: enough for a game and the positions near it. */
+/** Maximum number of answers in the cache: enough for a game and the positions near it. */
 const MOST_KEPT = 400;
 
 /** Time between two requests for the state of a job. */
 const POLL_MS = 1500;
 
-/** Time without a new question before a request is sent, because an arrow key may be held. */
+/** Delay of a request, so that a held arrow key does not send a request for each position. */
 const REST_MS = 70;
 
 const ENDED = ["done", "failed", "cancelled"];
@@ -139,7 +139,7 @@ export class Analyst extends EventTarget {
     while (!ENDED.includes(state)) {
       await pause(POLL_MS);
       if (signal.aborted) return;
-      // While the server is away, the job may still run. A job that the server does not know has ended.
+      // While the server is away, the job may still run. After an error response the job counts as ended.
       state = await this.#api.get(`/api/v1/jobs/${job}`, {}, signal).then(
         (/** @type {Job} */ found) => found.state,
         (error) => (error instanceof ApiError ? "failed" : ""),

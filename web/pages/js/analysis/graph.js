@@ -20,7 +20,7 @@ const WIDTH = 400;
 const HEIGHT = 150;
 const LEFT = 48;
 const EDGE = 12;
-/** The greatest width of a bar, in a game of few moves. */
+/** Maximum width of a bar, for games of few moves. */
 const WIDEST = 32;
 
 export class Graph {
@@ -160,7 +160,7 @@ function pointsOf(judged) {
 }
 
 /**
- * Compress a score by its root: the sign matters most, and small scores matter more than large ones.
+ * Compress a score to its square root: the sign matters most, and differences of small scores matter more.
  * @param {number} score
  */
 function compressed(score) {

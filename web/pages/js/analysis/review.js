@@ -144,7 +144,7 @@ export class Review {
     const start = answer.start === null ? null : parseGrid(answer.start);
     this.#asked = JSON.stringify([line, start?.gridText() ?? null, boardText(size)]);
     const changes = { review: line, stored };
-    // It replaces the address that asked for it, so that the back button leads to the previous page.
+    // This replaces the address in the history, so that the back button leads to the previous page.
     this.#session.setUp({ size, start, line, shown: shown > 0 ? shown : line.length, changes, isStep: true });
   }
 

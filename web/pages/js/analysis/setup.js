@@ -152,7 +152,7 @@ export class SetupDialog {
     this.#grid.value = this.#painted.gridText().replaceAll("/", "\n");
   }
 
-  /** Show the typed grid on the board if it has the form of the painted one. */
+  /** Show the typed grid on the board, if it is in the form that {@link parseGrid} reads. */
   #showGrid() {
     if (this.#grid.value.trim() === "") this.#show(Position.empty(this.#painted.size));
     try {
@@ -217,7 +217,7 @@ export class SetupDialog {
     const grid = this.#grid.value;
     const board = boardText(this.#size());
     if (grid.trim() === "") return { moves: this.#moves.value, board };
-    // Lists in JSON have no rows that would show the size.
+    // A grid as JSON may be one list without rows, which does not show the size.
     return /^\s*[[{]/.test(grid) ? { moves: grid, board } : { grid };
   }
 

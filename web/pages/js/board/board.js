@@ -296,7 +296,7 @@ class Cells {
     // A click does not move the focus, so that the arrow keys still step through the game.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.element.addEventListener("click", (event) => this.#play(cellOf(event.target)[0]));
-    // A finger leaves no pointer behind.
+    // After a touch no pointer stays on the board.
     this.element.addEventListener("pointerover", (event) => {
       if (event.pointerType !== "touch") this.#point(cellOf(event.target)[0]);
     });

@@ -172,7 +172,7 @@ class Replay {
   #controls;
   #moves;
 
-  /** @param {Game} game @param {number} ply the first one; 0 for the end @param {(text: string) => void} announce */
+  /** @param {Game} game @param {number} ply the first shown; 0 for the end @param {(text: string) => void} announce */
   constructor(game, ply, announce) {
     const { start_grid: start, moves = "" } = game;
     this.#game = game;

@@ -17,10 +17,10 @@ import { accuracyPlot, coursePlot, intervalPlot } from "./plots.js";
 
 const PAGE_ROWS = 50;
 
-/** Fewest players of a cross table: a table is useless for two players. */
+/** Minimum number of players of a cross table: a table is useless for two players. */
 const FEWEST = 3;
 
-/** Most players of a cross table: a larger table is unreadable. */
+/** Maximum number of players of a cross table: a larger table is unreadable. */
 const MOST = 12;
 
 const HEADINGS = [

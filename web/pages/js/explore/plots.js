@@ -21,7 +21,7 @@ const BOTTOM = 42;
 const TOP = 10;
 const RIGHT = 24;
 
-/** Fewest moves for a mean, as in the plots of `c4 match`. */
+/** Minimum number of moves for a mean, as in the plots of `c4 match`. */
 const FEWEST_MOVES = 5;
 
 const SHARES = [0, 0.25, 0.5, 0.75, 1];

@@ -5,7 +5,7 @@
 
 import { Position, boardProblem, columnLabel, otherSide, sideAt } from "./position.js";
 
-/** Most states that the search for a line tries; usually it needs a few thousand. */
+/** Maximum number of states that the search for a line tries; usually it needs a few thousand. */
 const MOST_TRIED = 200_000;
 
 /** The grid is not a position; the message says why. */

@@ -16,7 +16,7 @@ const MAX_BITS = 128;
 const MAX_HEIGHT = 40;
 const MAX_WIDTH = LABELS.length - 1;
 
-/** Boards up to this width have no column that is a capital letter. */
+/** The width of the largest board without columns that are capital letters. */
 const MAX_SMALL_WIDTH = LABELS.indexOf("A") - 1;
 
 const DIRECTIONS = [

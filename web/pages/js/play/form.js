@@ -112,7 +112,7 @@ export class PlayForm {
 
   /**
    * @param {{isOn: boolean, isRunning: boolean, canContinue: boolean, canResign: boolean, size: Size}} state
-   *   isRunning: the game is on and has not ended
+   *   isOn: the players move; isRunning: and the game has not ended
    */
   show({ isOn, isRunning, canContinue, canResign, size }) {
     this.#start.textContent = isOn ? "New game" : "Start";
@@ -124,7 +124,7 @@ export class PlayForm {
       if (!COMMON_BOARDS.includes(shown)) this.#board.append(make("option", { value: shown }, boardOption(shown)[1]));
       this.#board.value = shown;
     }
-    // Only a change folds the settings, because the user may open them.
+    // The settings are folded only when this changes, because the user may open them.
     if (isRunning !== this.#isRunning) this.#settings.open = !isRunning;
     this.#isRunning = isRunning;
     this.#describe();
@@ -145,7 +145,7 @@ export class PlayForm {
       };
       this.#details.lastChild?.replaceWith(this.#any.x.element, this.#any.o.element);
     } catch {
-      // The strengths work without the list. The next move fetches it again.
+      // The chosen level works without the list. The next call fetches it again.
     }
     this.#isLoading = false;
   }

@@ -16,7 +16,7 @@ import { Storing } from "./storing.js";
 /** Seconds for a player's move. */
 const SECONDS = 5;
 
-/** Time before a player's move is shown, so that the user's own stone is seen to fall first. */
+/** Minimum time before a player's move is shown, so that the user's own stone falls first. */
 const ANSWER_MS = 450;
 
 export class Play {

@@ -13,7 +13,7 @@ import { count, messageOf, whole } from "../words.js";
 /** @import {BadLine, Job, NewJob} from "../types.js" */
 /** @typedef {{body: BodyInit, type: string}} Content */
 
-/** Most lines that are named if they could not be read. */
+/** Maximum number of bad lines that are listed. */
 const MOST_NAMED = 5;
 
 /** @type {Record<string, string>} */

@@ -21,7 +21,7 @@ const TABULAR = ["analyze"];
  */
 const COUNTED = { deep: "piece", match: "game" };
 
-/** Most pieces of a tree that are listed; for the others only their number is shown. */
+/** Maximum number of pieces of a tree that are listed; for the others only their number is shown. */
 const MOST_NAMED = 6;
 
 export class JobCard {

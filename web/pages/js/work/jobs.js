@@ -14,8 +14,8 @@ const STATES = ["running", "waiting", "queued", "interrupted", "done", "failed",
 const MOVING = ["planning", "running", "waiting", "queued", "interrupted"];
 
 /**
- * Most streams of events. A browser opens at most six connections to a host in all its tabs, and a stream keeps one
- * open while the job runs.
+ * Maximum number of event streams. A browser opens at most six connections to a host in all its tabs, and a stream
+ * keeps one open while the job runs.
  */
 const MOST_STREAMS = 2;
 

@@ -65,7 +65,7 @@ export class ResultTable {
   }
 
   /**
-   * A link to the board. Only the server reads keys, which stand for grids.
+   * A link to the board. Only the server can make a grid from a key.
    * @param {SolvedLine} result @returns {Child}
    */
   #place({ moves, key, board }) {
@@ -84,7 +84,7 @@ export class ResultTable {
 }
 
 /**
- * Read a line. Its key becomes text, because a number of JavaScript has 53 bits.
+ * Read a line. Its key becomes text, because JavaScript's numbers have 53 bits.
  * @param {string} line @returns {Result}
  */
 function resultOf(line) {
