@@ -239,8 +239,8 @@ def _completing(stones: int, height: int) -> int:
     found = 0
     for step in (1, height, height + 1, height + 2):
         pairs = stones & (stones >> step)  # the first of two neighbours
-        found |= (pairs & (stones >> 2 * step)) << 3 * step  # the cell after XXX
-        found |= (pairs & (stones >> 2 * step)) >> step  # the cell before XXX
+        found |= (pairs & (stones >> 2 * step)) << 3 * step  # the cell after three stones
+        found |= (pairs & (stones >> 2 * step)) >> step  # the cell before three stones
         found |= (pairs & (stones >> 3 * step)) << 2 * step  # XX_X
         found |= (stones & (pairs >> 2 * step)) << step  # X_XX
     return found

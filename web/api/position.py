@@ -136,7 +136,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class Estimate(TypedDict):
     """A guess, not proven. Fields of proven results are null.
 
-    A share is the share of random games that the side to move wins; a draw counts half.
+    A share is the part of random games that the side to move wins; a draw counts half.
     """
 
     value: Value | None
