@@ -1,4 +1,4 @@
-"""``c4 prove`` and ``c4 certificate``."""
+"""``c4 certificate``: proofs of this program and of others, and players that use them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from c4core.position import Position
 from c4core.proof import Certificate
 from tests.support.certificates import CHECKER
 from tests.support.running.command_line import C4
+from tests.support.weakc4 import small_solution, write_solution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+START = Position("1221", width=5, height=4)
+IMPORT = "certificate import entries.json diagrams.json --board 5x4 --start 1221"
 
 
 @pytest.fixture(scope="module")
@@ -37,44 +43,49 @@ def c4(proven: Path, tmp_path: Path) -> C4:
     return C4(tmp_path)
 
 
-def test_verify(c4: C4) -> None:
-    said = json.loads(c4("certificate", "verify", "small.c4proof", "--json").out)
-    assert (said["proven"], said["lower"], said["upper"]) == (True, 0, 0)
+@pytest.fixture
+def beside_a_solution(tmp_path: Path) -> C4:
+    """Run commands beside a small solution of another program."""
+    write_solution(tmp_path, *small_solution(START))
+    return C4(tmp_path)
+
+
+def checked(c4: C4, *names: str) -> tuple[int, list[str]]:
+    """The exit code and the lines of the independent checker."""
+    command = [sys.executable, "-I", str(CHECKER), *names]
+    done = subprocess.run(command, cwd=c4.directory, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_output_for_programs(c4: C4) -> None:
+    verified, about, shown = (
+        json.loads(c4("certificate", *words.split(), "--json").out)
+        for words in ("verify small.c4proof", "info small.c4proof", "show small.c4proof 1")
+    )
+    assert (verified["proven"], verified["lower"], verified["upper"]) == (True, 0, 0)
+    assert about["board"] == "5x4"
+    assert about["positions"] == sum(sum(half["plies"]) for half in about["halves"])
+    upper = shown["halves"][1]
+    assert (upper["prover"], upper["why"], len(upper["columns"])) == ("o", "move", 1)
 
 
 def test_the_independent_checker_is_a_program(c4: C4) -> None:
-    command = [sys.executable, "-I", str(CHECKER), "small.c4proof", "missing"]
-    done = subprocess.run(command, cwd=c4.directory, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    first, second = done.stdout.splitlines()
+    code, (first, second) = checked(c4, "small.c4proof", "missing")
+    assert code == 1
     assert first.startswith("small.c4proof: proven: on 5x4 the position with key ")
     assert first.endswith(" scores at least 0 and at most 0")
     assert second.startswith("missing: NOT PROVEN: ")
 
 
-def test_a_damaged_file_is_an_error(c4: C4) -> None:
+def test_a_damaged_file_is_an_error(c4: C4, dialogue: Callable[..., None]) -> None:
     file = c4.directory / "small.c4proof"
     file.write_bytes(file.read_bytes()[:-1])
-    done = c4("certificate", "verify", "small.c4proof")
-    assert done.code == 1
-    assert done.err.startswith("Error: small.c4proof: damaged: ")
-    for command in (("info", "small.c4proof"), ("show", "small.c4proof", "1")):
-        assert c4("certificate", *command).code == 1
-
-
-def test_info(c4: C4) -> None:
-    said = json.loads(c4("certificate", "info", "small.c4proof", "--json").out)
-    assert said["board"] == "5x4"
-    assert said["positions"] == sum(sum(half["plies"]) for half in said["halves"])
-
-
-def test_show(c4: C4) -> None:
-    said = json.loads(c4("certificate", "show", "small.c4proof", "1", "--json").out)
-    upper = said["halves"][1]
-    assert (upper["prover"], upper["why"], len(upper["columns"])) == ("o", "move", 1)
-    bad = c4("certificate", "show", "small.c4proof", "7")
-    assert bad.code == 2
-    assert "outside the board" in bad.err
+    dialogue(
+        c4,
+        "certificate verify small.c4proof",
+        "certificate info small.c4proof",
+        "certificate show small.c4proof 1",
+    )
 
 
 def after_a_rule(file: Path) -> tuple[str, str]:
@@ -144,3 +155,36 @@ def test_other_files_are_not_replaced(c4: C4) -> None:
     said = json.loads(c4(*again, "--force", "--json").out)
     assert said["rules"] == []
     assert c4("certificate", "verify", "small.c4proof").code == 0
+
+
+def test_a_solution_becomes_a_certificate(
+    beside_a_solution: C4, dialogue: Callable[..., None]
+) -> None:
+    c4, out = beside_a_solution, f"{IMPORT} --out won.c4proof"
+    dialogue(c4, IMPORT, f"{IMPORT} --json", f"{out} --json", "certificate verify won.c4proof")
+    code, (line,) = checked(c4, "won.c4proof")
+    assert (code, line.endswith(" scores at least 1")) == (0, True)
+    before = (c4.directory / "won.c4proof").read_bytes()
+    dialogue(c4, out, f"{out} --force")
+    assert (c4.directory / "won.c4proof").read_bytes() == before
+
+
+def test_unused_parts_of_a_solution_are_shown(
+    beside_a_solution: C4, dialogue: Callable[..., None]
+) -> None:
+    entries, diagrams = (
+        beside_a_solution.directory / name for name in ("entries.json", "diagrams.json")
+    )
+    entries.write_text(json.dumps(json.loads(entries.read_text()) | {"5": "5"}))
+    drawn = json.loads(diagrams.read_text())
+    diagrams.write_text(json.dumps([*drawn, drawn[0]]))
+    dialogue(beside_a_solution, IMPORT, f"{IMPORT} --json")
+
+
+def test_bad_solutions_are_refused(beside_a_solution: C4, dialogue: Callable[..., None]) -> None:
+    c4 = beside_a_solution
+    dialogue(c4, "certificate import entries.json diagrams.json")
+    for text in ('{"1221": "3"}', "{"):  # with a hole, and no JSON
+        (c4.directory / "entries.json").write_text(text)
+        dialogue(c4, f"{IMPORT} --out won.c4proof")
+    assert not (c4.directory / "won.c4proof").exists()

@@ -2,6 +2,7 @@ import ctypes
 import json
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -16,9 +17,10 @@ def filled(c4: C4) -> C4:
     return c4
 
 
-def test_a_database_is_created_once(c4: C4) -> None:
-    assert json.loads(c4("db", "init", "--json").out)["created"] is True
-    assert json.loads(c4("db", "init", "--json").out)["created"] is False
+def execute(c4: C4, *statements: str) -> None:
+    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
+        for statement in statements:
+            database.execute(statement)
 
 
 def test_default_database_is_created_at_first_use(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,26 +31,10 @@ def test_default_database_is_created_at_first_use(c4: C4, monkeypatch: pytest.Mo
     assert c4("query", "--count").out == "1\n"
 
 
-def test_reading_does_not_create_a_named_database(c4: C4) -> None:
-    for arguments in (["status"], ["query"], ["jobs", "list"], ["db", "stats"], ["db", "check"]):
-        done = c4("--db", "typo.db", *arguments)
-        assert done.code == 3
-        assert "there is no database typo.db" in done.err
-    assert list(c4.directory.iterdir()) == []
-
-
-def test_the_option_may_precede_or_follow_the_command(c4: C4) -> None:
-    assert c4("--db", "one.db", "db", "init").code == 0
-    assert c4("db", "init", "--db", "one.db").out.endswith("one.db: exists already\n")
-
-
-def test_upgrade_of_a_current_database(filled: C4) -> None:
+def test_a_current_database_is_upgraded_and_counted(filled: C4) -> None:
     assert "already up to date" in filled("db", "upgrade").out
     versions = json.loads(filled("db", "upgrade", "--json").out)
     assert versions["before"] == versions["after"]
-
-
-def test_stats(filled: C4) -> None:
     stats = json.loads(filled("db", "stats", "--json").out)
     assert [row["ply"] for row in stats["boards"]["7x6"]] == [37, 38]
     text = filled("db", "stats").out
@@ -58,40 +44,12 @@ def test_stats(filled: C4) -> None:
 
 def test_check_finds_damage_only_if_there_is_any(filled: C4) -> None:
     assert filled("db", "check").code == 0
-    with sqlite3.connect(filled.directory / "test.db") as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("UPDATE evaluations SET lower = upper + 1")
-    connection.close()
+    allow = "PRAGMA ignore_check_constraints = ON"
+    execute(filled, allow, "UPDATE evaluations SET lower = upper + 1")
     done = filled("db", "check", "--json")
     assert done.code == 1
     assert {problem["kind"] for problem in done.objects} <= {"damage", "evaluation"}
     assert done.objects[0]["message"] in filled("db", "check").out
-
-
-def test_damaged_rows_are_dropped(filled: C4) -> None:
-    with sqlite3.connect(filled.directory / "test.db") as connection:
-        connection.execute("UPDATE evaluations SET scores = X'00' WHERE ply = 38")
-    connection.close()
-    listed = filled("query", "--csv")
-    assert listed.code == 1
-    assert (
-        "of 7x6 is damaged: its column scores have changed since they were stored; " in listed.err
-    )
-    assert 'Use "c4 db repair" to drop damaged data' in filled("db", "check").err
-    done = filled("db", "repair")
-    assert (done.code, done.out.count("\n")) == (0, 1)
-    assert done.out.startswith("dropped: evaluation: position ")
-    assert "1 row repaired" in done.err
-    assert filled("db", "check").code == 0
-    assert filled("query", "--count").out == "1\n"
-
-
-def test_a_backup_can_be_used(filled: C4) -> None:
-    assert filled("db", "backup", "copy.db").out.startswith("copy.db: ")
-    assert filled("--db", "copy.db", "query", "--count").out == "2\n"
-    again = filled("db", "backup", "copy.db")
-    assert again.code == 2
-    assert "exists already" in again.err
 
 
 @pytest.mark.parametrize(
@@ -115,9 +73,7 @@ def test_unusable_databases_are_reported(c4: C4, url: str, code: int, message: s
 
 
 def test_a_database_of_a_newer_version_is_refused(filled: C4) -> None:
-    with sqlite3.connect(filled.directory / "test.db") as connection:
-        connection.execute("UPDATE alembic_version SET version_num = 'c4_9999'")
-    connection.close()
+    execute(filled, "UPDATE alembic_version SET version_num = 'c4_9999'")
     done = filled("solve", EASY)
     assert (done.code, done.out) == (1, "")
     assert "newer" in done.err

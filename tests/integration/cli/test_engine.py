@@ -49,25 +49,6 @@ def test_a_conversation(tmp_path: Path) -> None:
     assert (engine.returncode, rest, errors) == (0, "", "")
 
 
-def test_a_game_of_two_engines(tmp_path: Path) -> None:
-    with (
-        started(tmp_path, "--board", "4x4") as first,
-        started(tmp_path, "--board", "4x4") as second,
-    ):
-        moves: list[str] = []
-        for mover in (first, second) * 8:
-            position = " ".join(["position startpos moves", *moves])
-            state = ask(mover, position, "query gameover", last="response")
-            if state == ["response true"]:
-                break
-            moves.append(ask(mover, "go", last="bestmove")[-1].split()[1])
-        last = " ".join(["position startpos moves", *moves])
-        assert ask(first, last, "query result", last="response") == ["response draw"]
-        for engine in (first, second):
-            engine.communicate("quit\n", timeout=HANG_SECONDS)
-            assert engine.returncode == 0
-
-
 def test_a_match_by_uci(tmp_path: Path) -> None:
     """20 games through a manager: exact results, and the lengths that the scores promise."""
     limits = (
@@ -99,14 +80,6 @@ def test_a_match_by_uci(tmp_path: Path) -> None:
             stones = (len(opening) + (winner == "x")) // 2
             mate = (22 - abs(score) - stones) * (1 if score > 0 else -1)
             assert game.scores[0] == (f"mate {mate}" if winner else "cp 0")
-
-
-def test_quit_prints_the_move_of_a_search(tmp_path: Path) -> None:
-    with started(tmp_path, "--no-book") as engine:
-        ask(engine, "uci", "go infinite", "isready", last="readyok")
-        rest, errors = engine.communicate("quit\n", timeout=HANG_SECONDS)
-    assert (engine.returncode, errors) == (0, "")
-    assert rest.splitlines()[-1] == "bestmove P@d1"
 
 
 def test_the_end_of_the_input_ends_the_engine(tmp_path: Path) -> None:

@@ -58,17 +58,6 @@ def test_refused(c4: C4, command: str) -> None:
         assert (done.code, message in done.err) == (2, True), (text, done.err)
 
 
-def test_a_hint_names_an_option_only_if_the_command_has_it(c4: C4) -> None:
-    from_zero = "columns are counted from 1; with --zero-based from 0\n"
-    a_row = "looks like one row of a grid; --grid reads a file of grids\n"
-    assert c4("solve", "3,3,4,0").err.endswith(from_zero)
-    assert c4("query", "3,3,4,0").err.endswith(from_zero)
-    assert c4("show", "3,3,4,0").err.endswith("columns are counted from 1\n")
-    assert c4("solve", ".......").err.endswith(a_row)
-    assert c4("show", ".......").err.endswith(a_row)
-    assert c4("query", ".......").err.endswith("looks like one row of a grid\n")
-
-
 def test_games_in_files(c4: C4, tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text("".join(f"{text.strip()}\n" for text in TEXTS if "\ufeff" not in text))

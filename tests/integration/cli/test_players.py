@@ -28,8 +28,3 @@ def test_every_player_is_shown(c4: C4, name: str) -> None:
     for parameter in fields["parameters"]:
         assert parameter["name"] in shown.out
         assert parameter["default"]
-
-
-def test_with_parameters(c4: C4) -> None:
-    done = json.loads(c4("players", "show", "blog-v6:depth=2", "--json").out)
-    assert done["description"] == "blog-v6:depth=2,missed_win_rounds=round3+"

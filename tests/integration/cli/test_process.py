@@ -6,18 +6,17 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from c4core.version import __version__
-from db.records.jobs import UnitState
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT, Result
 from tests.support.running.console import on_screen
 from tests.support.running.terminal import run_on_terminal
 from tests.support.running.waiting import HANG_SECONDS, await_thread_at_work, needs_proc
-from tests.support.running.watching import await_units
 
 HARD = ("solve", "", "--board", "9x6")
 """A search that takes hours."""
@@ -114,49 +113,48 @@ class TestInterrupts:
         assert re.fullmatch(f"Proven so far: {bounds}\n{guess}\nInterrupted.\n", done.err)
 
     @needs_proc
-    def test_an_interrupt_ends_the_replay_of_a_game(self, c4: C4) -> None:
+    def test_an_interrupt_ends_the_games_of_players_who_think(self, c4: C4) -> None:
         players = {"first": "minimax-windows:depth=20", "second": "random"}
         game = {"moves": "4343434", "board": "12x4", "seed": 1, **players}
         assert c4("games", "import", "-", stdin=json.dumps(game)).code == 0
-        process = c4.start("games", "replay", "1:0", "--allow-programs")
-        await_thread_at_work(process)
-        assert end_by(process, signal.SIGINT) == Result(130, "", "Interrupted.\n")
+        for command in (
+            ("games", "replay", "1:0", "--allow-programs"),
+            ("match", *players.values(), "--board", "12x4"),
+        ):
+            process = c4.start(*command)
+            await_thread_at_work(process)
+            done = end_by(process, signal.SIGINT)
+            assert (done.code, done.out) == (130, "")
+            assert done.err.endswith("Interrupted.\n")
+            assert command[0] == "match" or done.err == "Interrupted.\n"
+        assert len(c4("games", "list", "--jsonl").objects) == 1
 
-    @needs_proc
-    def test_an_interrupt_ends_a_match_while_a_player_thinks(self, c4: C4) -> None:
-        process = c4.start("match", "minimax-windows:depth=20", "random", "--board", "12x4")
-        await_thread_at_work(process)
-        done = end_by(process, signal.SIGINT)
-        assert done.code == 130
-        assert done.err.endswith("Interrupted.\n")
-        assert c4("games", "list", "--jsonl").objects == []
-
-    def test_an_interrupted_job_releases_its_units_and_shows_how_to_resume(self, c4: C4) -> None:
+    def test_an_interrupted_job_releases_its_units_and_shows_how_to_resume(
+        self, c4: C4, interrupt: Callable[..., str]
+    ) -> None:
         assert c4("db", "init").code == 0
         (c4.directory / "lines").write_text('{"moves": "1122"}\n' * 3)
-        process = c4.start("analyze", "lines", "--board", "9x6")
-        await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
-        done = end_by(process, signal.SIGINT)
-        assert (done.code, done.out) == (130, "")
-        assert done.err.splitlines()[-3:] == [
+        errors = interrupt(c4, "analyze", "lines", "--board", "9x6")
+        assert errors.splitlines()[-3:] == [
             "Done so far: 0 of 3 positions",
             "Results so far are kept; go on with: c4 jobs resume 1 --output -",
             "Interrupted.",
         ]
         assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
 
-    def test_an_interrupted_deep_job_shows_the_proven_bounds(self, c4: C4) -> None:
+    def test_an_interrupted_deep_job_shows_the_proven_bounds(
+        self, c4: C4, interrupt: Callable[..., str]
+    ) -> None:
         assert c4("db", "init").code == 0
-        process = c4.start("deep", "--board", "8x7", "--threads", "1", "")
-        await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
-        done = end_by(process, signal.SIGINT)
-        assert (done.code, done.out) == (130, "")
-        proven, guess, hint, end = done.err.splitlines()[-4:]
+        errors = interrupt(c4, "deep", "--board", "8x7", "--threads", "1", "")
+        proven, *rest = errors.splitlines()[-4:]
         bounds = r"score -\d+ to \+\d+, asked: \S+ or more\?"
         assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
-        assert guess == "Guess, not proven: x wins (x scores ~56 % in random games)"
-        assert hint == "Results so far are kept; go on with: c4 jobs resume 1"
-        assert end == "Interrupted."
+        assert rest == [
+            "Guess, not proven: x wins (x scores ~56 % in random games)",
+            "Results so far are kept; go on with: c4 jobs resume 1",
+            "Interrupted.",
+        ]
 
     def test_a_second_signal_ends_the_process_at_once(self) -> None:
         program = """
@@ -184,8 +182,7 @@ finally:
         done = python(DROPPED.format(deed="os.kill(os.getpid(), signal.SIGINT)"))
         assert "ignored" not in done.stderr
         assert done.stderr.endswith("KeyboardInterrupt: 2\n")
-
-    def test_other_exceptions_dropped_by_python_are_shown(self) -> None:
+        # Other exceptions are only shown.
         done = python(DROPPED.format(deed="raise ValueError('lost')"))
         assert done.returncode == 0
         assert "Exception ignored in" in done.stderr
@@ -251,7 +248,7 @@ class TestOutput:
         process.communicate(timeout=HANG_SECONDS)
         assert process.returncode == 2
 
-    def test_a_file_behind_standard_output_is_not_replaced(self, c4: C4) -> None:
+    def test_a_file_behind_an_output_is_not_replaced(self, c4: C4) -> None:
         (c4.directory / "one").write_text(f"{EASY}\n")
         log = c4.directory / "log"
         log.write_text("before\n")
@@ -263,12 +260,9 @@ class TestOutput:
         assert c4.into(writer, *analyze).code == 0
         with open(reader) as pipe:  # noqa: PTH123 (a descriptor)
             assert json.loads(pipe.read())["moves"] == EASY
-
-    def test_a_file_behind_standard_error_is_not_replaced(self, c4: C4) -> None:
-        (c4.directory / "one").write_text(f"{EASY}\n")
         line = "(echo before; c4 analyze one -o /dev/stderr -q; echo after) 2> log >&2"
         assert c4.shell(line).code == 0
-        before, answer, after = (c4.directory / "log").read_text().splitlines()
+        before, answer, after = log.read_text().splitlines()
         assert (before, json.loads(answer)["moves"], after) == ("before", EASY, "after")
 
     def test_characters_outside_its_encoding_are_escaped(self, c4: C4) -> None:
@@ -298,36 +292,32 @@ class TestOutput:
 
 
 class TestInput:
-    def test_closed_input_counts_as_empty(self, c4: C4) -> None:
-        done = c4.shell("c4 analyze - <&-")
-        assert done.code == 2
-        assert "standard input is empty" in done.err
-
     @pytest.mark.parametrize(
         ("command", "code", "error"),
         [
-            ("analyze", 2, "standard input is empty"),
+            ("analyze -", 2, "standard input is empty"),
             ("games import -", 2, "standard input is empty"),
             ("solve -", 0, ""),
             ("solve --grid -", 2, "standard input: the file has no grid"),
             ("play --plain --no-store", 0, ""),
         ],
     )
-    def test_input_may_be_empty(self, c4: C4, command: str, code: int, error: str) -> None:
+    def test_input_may_be_empty_or_unreadable(
+        self, c4: C4, command: str, code: int, error: str
+    ) -> None:
         done = c4(*command.split())
         assert done.code == code
         assert error in done.err
         assert "fault" not in done.err
-
-    @pytest.mark.parametrize(
-        "command",
-        ["analyze -", "games import -", "solve -", "solve --grid -", "play --plain --no-store"],
-    )
-    def test_unreadable_input_is_reported(self, c4: C4, command: str) -> None:
         with open(os.devnull, "wb") as unreadable:  # noqa: PTH123 (a device)
             done = c4(*command.split(), stdin=unreadable.fileno())
         assert done.code == 1
         assert done.err.splitlines()[-1] == "Error: standard input: Bad file descriptor"
+
+    def test_closed_input_counts_as_empty(self, c4: C4) -> None:
+        done = c4.shell("c4 analyze - <&-")
+        assert done.code == 2
+        assert "standard input is empty" in done.err
 
     @pytest.mark.parametrize("command", ["analyze", "games import", "solve --grid"])
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a file whose reading fails")
@@ -348,14 +338,13 @@ class TestInput:
 
 
 class TestTerminal:
-    def test_stones_have_colours(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_stones_have_colours_unless_no_color_is_set(
+        self, c4: C4, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.delenv("NO_COLOR", raising=False)
         written = run_on_terminal(c4, "solve", EASY)
         assert b"\x1b[1;31mx" in written
         assert b"\x1b[1;33mo" in written
-
-    def test_no_color_is_respected(self, c4: C4) -> None:
-        assert "\x1b[1;31mx" in on_screen(c4, ("solve", EASY), coloured=True)
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", on_screen(c4, ("solve", EASY)))
 
     def test_progress_is_drawn(self, c4: C4) -> None:

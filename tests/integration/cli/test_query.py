@@ -1,7 +1,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,24 +25,23 @@ def c4(tmp_path_factory: pytest.TempPathFactory) -> C4:
     return c4
 
 
-def test_all_in_order(c4: C4) -> None:
-    rows = json.loads(c4("query", "--json").out)
-    assert [row["ply"] for row in rows] == list(range(28, 38))
-    assert c4("query", "--count").out == "10\n"
-
-
 def test_formats_agree(c4: C4) -> None:
     array = json.loads(c4("query", "--json").out)
+    assert [row["ply"] for row in array] == list(range(28, 38))
     assert c4("query", "--jsonl").objects == array
-    table = list(csv.DictReader(io.StringIO(c4("query", "--csv").out)))
+    text = c4("query", "--csv").out
+    assert len(text.splitlines()) == 11
+    table = list(csv.DictReader(io.StringIO(text)))
     assert [int(row["key"]) for row in table] == [row["key"] for row in array]
     assert [row["grid"].split("/") for row in table] == [row["grid"].split() for row in array]
     assert all(len(row["scores"].split()) in {0, 7} for row in table)
-    assert len(c4("query", "--csv").out.splitlines()) == 11
     people = c4("query").out.splitlines()
     assert people[0].split()[:5] == ["ply", "side", "score", "to", "end"]
     assert len(people) == 11
     assert max(map(len, people)) <= 80
+    for name in ("csv", "json", "jsonl"):
+        assert c4("query", "-o", f"q.{name}").out == ""
+        assert (c4.directory / f"q.{name}").read_text() == c4("query", f"--{name}").out
 
 
 @pytest.mark.parametrize(
@@ -87,30 +86,6 @@ def test_positions_keep_the_orientation_of_the_query(c4: C4) -> None:
     assert first["grid"] != second["grid"]
 
 
-def test_a_position_that_is_not_stored(c4: C4) -> None:
-    done = c4("query", "1", GAME, "--jsonl")
-    assert done.code == 1
-    assert [row["stored"] for row in done.objects] == [False, True]
-    assert "unknown" in c4("query", "1").out
-
-
-def test_line_of_play(c4: C4) -> None:
-    done = c4("query", "--line", GAME, "--jsonl")
-    assert [row["moves"] for row in done.objects] == [GAME[:n] for n in range(len(GAME) + 1)]
-    assert [row["stored"] for row in done.objects] == [False] * 28 + [True] * 10
-
-
-def test_count_in_every_format(c4: C4) -> None:
-    for arguments in (["--json", "query", "--count"], ["query", "--count", "--json"]):
-        assert json.loads(c4(*arguments).out) == {"count": 10}
-    assert c4("query", "--count", "--jsonl").objects == [{"count": 10}]
-    assert c4("query", "--count", "--csv").out == "count\n10\n"
-    for name, text in (("n.csv", "count\n10\n"), ("n.json", '{\n  "count": 10\n}\n')):
-        assert c4("query", "--count", "--output", name).out == ""
-        assert (c4.directory / name).read_text() == text
-    assert c4("query", "--count", "--output", "-").out == "10\n"
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
     """A directory with a book of all 4x4 positions; the database is empty."""
@@ -140,9 +115,6 @@ def test_a_book_is_queried_like_the_database(small: C4) -> None:
     for part, sign in zip(parts, conditions.values(), strict=True):
         assert all((row["score"] > 0) - (row["score"] < 0) == sign for row in part)
     assert small(*ASK, "--open", "--count").out == "0\n"
-
-
-def test_a_book_is_read_page_by_page(small: C4) -> None:
     everything = small(*ASK, "--ply=..4", "--jsonl").objects
     begun = small(*ASK, "--ply=..4", "--limit=20", "--jsonl")
     cursor = begun.err.split("--after ")[1].strip()
@@ -156,12 +128,8 @@ def test_positions_and_lines_from_a_book(small: C4) -> None:
     assert all(row["stored"] and row["score"] is not None for row in rows)
     (mirrored,) = small(*ASK, "3223", "--jsonl").objects
     assert mirrored["scores"] == rows[-1]["scores"][::-1]
-
-
-def test_a_book_of_another_board_is_refused(small: C4) -> None:
-    done = small("query", "--board", "5x4", "--book", "b.c4book")
-    assert done.code == 2
-    assert "4x4" in done.err
+    other = small("query", "--board", "5x4", "--book", "b.c4book")
+    assert (other.code, "4x4" in other.err) == (2, True)
 
 
 @pytest.fixture
@@ -181,36 +149,33 @@ def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
         book_answers.shipped_book.cache_clear()
 
 
-def test_positions_are_looked_up_in_the_shipped_book(with_book: C4) -> None:
-    ask = ("query", "--board", "4x4", "--jsonl")
-    done = with_book(*ask, "2332", "1234123412")
-    assert done.code == 1
-    assert [(row["stored"], row["source"]) for row in done.objects] == [
-        (True, "book"),
-        (False, None),
-    ]
-    assert '1 of 2 not known: use "c4 solve" to compute it' in done.err
-    done = with_book(*ask, "--no-book", "2332")
-    assert done.code == 1
-    assert '1 of 1 not known: use "c4 solve --no-book" to compute and store it' in done.err
-    done = with_book(*ask, "--book", "b.c4book", "1234123412")
-    assert done.code == 1
-    assert 'not in the book; use "c4 solve" to compute it' in done.err
-    assert with_book("solve", "--board", "4x4", "--no-book", "2332").code == 0
-    assert with_book(*ask, "--no-book", "2332").code == 0
+def test_positions_are_looked_up_in_the_shipped_book(
+    with_book: C4, dialogue: Callable[..., None]
+) -> None:
+    ask = "query --board 4x4 --jsonl"
+    dialogue(
+        with_book,
+        f"{ask} 2332 1234123412",
+        f"{ask} --no-book 2332",
+        f"{ask} --book b.c4book 1234123412",
+        "solve --board 4x4 --no-book 2332",
+        f"{ask} --no-book 2332",
+        "query --board 4x4 --ply 2",  # stored positions only
+        "query --board 4x4 --book shipped --ply 2 --csv",
+    )
 
 
-def test_the_shipped_book_has_the_same_name_in_all_commands(with_book: C4) -> None:
-    probe = ("book", "probe", "--board", "4x4", "--json", "2332")
-    named = with_book(*probe, "--book", "shipped")
-    assert (named.code, named.out) == (0, with_book(*probe).out)
-    solve = ("solve", "--board", "4x4", "--json", "--book", "shipped", "2332")
-    assert [found["source"] for found in with_book(*solve).objects] == ["book"]
-    refused = with_book(*solve, "--no-book")
-    assert refused.code == 2
-    assert "--book and --no-book cannot be used together" in refused.err
-    assert with_book("book", "info", "shipped").code == 2  # no book of 7x6 is included
-    assert "no book for 7x6 is included" in with_book("book", "info", "shipped").err
+def test_the_shipped_book_has_the_same_name_in_all_commands(
+    with_book: C4, dialogue: Callable[..., None]
+) -> None:
+    dialogue(
+        with_book,
+        "book probe --board 4x4 --json 2332",
+        "book probe --board 4x4 --json 2332 --book shipped",
+        "solve --board 4x4 --json --book shipped 2332",
+        "solve --board 4x4 --json --book shipped 2332 --no-book",
+        "book info shipped",  # no book of 7x6 is included
+    )
 
 
 def test_results_of_solve_are_found_by_query(with_book: C4) -> None:
@@ -220,28 +185,6 @@ def test_results_of_solve_are_found_by_query(with_book: C4) -> None:
         assert with_book("solve", "--board", "4x4", moves).code == 0
         assert with_book("query", "--board", "4x4", moves).code == 0
         assert known == (moves != "1234123412")
-
-
-def test_an_empty_result_names_the_book(with_book: C4) -> None:
-    done = with_book("query", "--board", "4x4", "--ply", "3")
-    assert "--book shipped" in done.err
-    assert len(with_book("query", "--board", "4x4", "--book", "shipped", "--ply", "3", "--csv").out)
-
-
-def test_positions_of_jobs(c4: C4) -> None:
-    late, later = GAME[:30], GAME[:36]
-    assert c4("analyze", "-q", "--label", "two", "-", stdin=f"{late}\n{later}\n").code == 0
-    of_job = ["--job", str(json.loads(c4("jobs", "list", "--json").out)[0]["job"])]
-    for condition in (of_job, ["--label", "two"], [*of_job, "--ply", "30.."]):
-        rows = c4("query", "--jsonl", *condition).objects
-        assert [row["ply"] for row in rows] == [30, 36]
-        assert c4("query", "--count", *condition).out == "2\n"
-    place = f"30:{rows[0]['key']}"
-    assert c4("query", "--jsonl", *of_job, "--after", place).objects == rows[1:]
-    nothing = c4("query", "--label", "none").err
-    assert nothing.startswith("No such position is stored. Answers from the book are not stored")
-    wrong = c4("query", *of_job, "--board", "8x7")
-    assert (wrong.code, "7x6" in wrong.err) == (2, True)
 
 
 @pytest.mark.parametrize("descending", [False, True])
@@ -255,18 +198,6 @@ def test_sorted(c4: C4, order: str, *, descending: bool) -> None:
     first = c4("query", "--jsonl", "--sort", order, *more, "--limit", "2")
     assert first.objects == rows[:2]
     assert "There are more" in first.err
-
-
-def test_the_extension_of_the_file_sets_the_format(c4: C4) -> None:
-    rows = c4("query", "--jsonl").objects
-    for name, read in (
-        ("q.csv", lambda text: text == c4("query", "--csv").out),
-        ("q.json", lambda text: json.loads(text) == rows),
-        ("q.jsonl", lambda text: list(map(json.loads, text.splitlines())) == rows),
-    ):
-        assert c4("query", "-o", name).out == ""
-        assert read((c4.directory / name).read_text())
-    assert c4("query", "--ply", "3", "--csv").out.startswith("board,ply,key,")
 
 
 def test_a_key_can_be_solved(c4: C4) -> None:

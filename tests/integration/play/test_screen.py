@@ -3,7 +3,6 @@
 import asyncio
 import re
 import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,19 +21,31 @@ from tests.support.running.command_line import ROOT
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "play.json"
+def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @scenario(new_game(second="easy"))
-async def test_digits_play_and_the_computer_answers(hands: Backend) -> None:
+async def test_digits_play_the_computer_answers_and_undo_takes_back_both(hands: Backend) -> None:
     assert hands.status[0] == "x to move (human)"
     await hands.press("4")
     await hands.until_moves(2)
     assert hands.game.moves[0] == "4"
-    await hands.press("5")
+    before = hands.game
+    await hands.press("4")
     await hands.until_moves(4)
-    assert read_game(hands.file) == hands.game
+    after = hands.game
+    assert read_game(hands.file) == after
+    await hands.press("u")
+    assert hands.game == before
+    assert read_game(hands.file) == before
+    await hands.press("4")
+    await hands.until_moves(4)
+    assert hands.game == after  # the same dice
+    await hands.press("u", "u", "u")
+    assert hands.game.moves == ""
+    assert hands.status[1] == "There is nothing to undo."
 
 
 @scenario()
@@ -99,25 +110,6 @@ async def test_a_search_for_a_hint_is_given_up_when_somebody_moves(hands: Backen
     await hands.until(lambda: not scores._searching)
 
 
-@scenario(new_game(second="easy"))
-async def test_undo_takes_back_the_answer_too(hands: Backend) -> None:
-    await hands.press("4")
-    await hands.until_moves(2)
-    before = hands.game
-    await hands.press("4")
-    await hands.until_moves(4)
-    after = hands.game
-    await hands.press("u")
-    assert hands.game == before
-    assert read_game(hands.file) == before
-    await hands.press("4")
-    await hands.until_moves(4)
-    assert hands.game == after  # the same dice
-    await hands.press("u", "u", "u")
-    assert hands.game.moves == ""
-    assert hands.status[1] == "There is nothing to undo."
-
-
 @scenario(new_game("112233"))
 async def test_the_winning_four_and_the_results_are_shown(hands: Backend) -> None:
     assert hands.text("#results") == "games: x 0, o 0, drawn 0"
@@ -137,23 +129,18 @@ async def test_the_winning_four_and_the_results_are_shown(hands: Backend) -> Non
     assert hands.text("#results") == "games: x 1, o 0, drawn 0"
 
 
-@scenario(new_game("44355"))
-async def test_the_moves_are_listed(hands: Backend) -> None:
+@scenario(new_game("1111114"))
+async def test_moves_are_listed_and_mistakes_are_told(hands: Backend) -> None:
     listed = hands.text("#moves").split("\n")
     assert [line.split() for line in listed] == [
         ["moves"],
-        ["1.", "4", "4"],
-        ["2.", "3", "5"],
-        ["3.", "5"],
+        *([f"{number}.", "1", "1"] for number in (1, 2, 3)),
+        ["4.", "4"],
     ]
-
-
-@scenario(new_game("111111"))
-async def test_what_cannot_be_played_is_told(hands: Backend) -> None:
     await hands.press("1")
-    assert hands.status == ["x to move (human)", "Column 1 is full."]
+    assert hands.status == ["o to move (human)", "Column 1 is full."]
     await hands.press("8", "x")  # no column, no command
-    assert hands.game.moves == "111111"
+    assert hands.game.moves == "1111114"
 
 
 @scenario()
@@ -209,16 +196,12 @@ async def test_any_player_can_be_typed(hands: Backend) -> None:
 
 
 @pytest.mark.parametrize(("button", "moves"), [("#resume", "4455"), ("#new", "")])
-def test_an_unfinished_game(file: Path, button: str, moves: str) -> None:
-    async def scenario() -> None:
-        kept = new_game("4455", second="hard")
-        async with hands_on(new_game(), file, unfinished=kept) as hands:
-            await hands.until_shown(Unfinished)
-            await hands.click(button)
-            await hands.until(lambda: hands.game.moves == moves)
-            assert hands.game.second == read_seat("hard" if moves else "human")
-
-    run(scenario())
+@scenario(unfinished=new_game("4455", second="hard"))
+async def test_an_unfinished_game(hands: Backend, button: str, moves: str) -> None:
+    await hands.until_shown(Unfinished)
+    await hands.click(button)
+    await hands.until(lambda: hands.game.moves == moves)
+    assert hands.game.second == read_seat("hard" if moves else "human")
 
 
 @scenario(new_game(first="set", second="easy"), delay=3600)
@@ -243,71 +226,47 @@ async def test_players_play_by_themselves_and_wait_when_told_to(hands: Backend) 
     assert read_game(hands.file) == hands.game
 
 
-def player_script(directory: Path, answer: str) -> str:
-    """A player that runs this Python code for each move."""
-    script = directory / "player.py"
-    script.write_text(
-        "import sys, time\n"
-        "for line in sys.stdin:\n"
-        "    if line.startswith('c4'): print('ready', flush=True)\n"
-        f"    if line.startswith('go'): {answer}\n"
-    )
-    return f"exec:{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+def program(answer: str) -> str:
+    """A player that runs this command for each move."""
+    loop = f"while read word rest; do case $word in go) {answer};; esac; done"
+    return f"exec:sh -c {shlex.quote(f'read hello; echo ready; {loop}')}"
 
 
-def test_a_program_plays(file: Path, tmp_path: Path) -> None:
-    player = player_script(tmp_path, "print('play 7', flush=True)")
-
-    async def scenario() -> None:
-        async with hands_on(new_game(second=f"{player} [/]"), file) as hands:
-            await hands.press("1")
-            await hands.until_moves(2)
-            assert hands.game.moves == "17"
-            await hands.press("n")  # brackets have no special meaning in a list
-            await hands.until_shown(NewGame)
-            await hands.press("escape")
-            await hands.until_closed()
-            assert "player.py [/]" in hands.text("#players")
-
-    run(scenario())
+@scenario(new_game(second=program("echo play 7") + " [/]"))
+async def test_a_program_plays(hands: Backend) -> None:
+    await hands.press("1")
+    await hands.until_moves(2)
+    assert hands.game.moves == "17"
+    await hands.press("n")  # brackets have no special meaning in a list
+    await hands.until_shown(NewGame)
+    await hands.press("escape")
+    await hands.until_closed()
+    assert "[/]" in hands.text("#players")
 
 
-def test_a_failing_program_loses_and_undo_gives_it_another_chance(
-    file: Path, tmp_path: Path
-) -> None:
-    player = player_script(tmp_path, "print('play 9', flush=True)")
-
-    async def scenario() -> None:
-        async with hands_on(new_game(second=player), file) as hands:
-            await hands.press("1")
-            await hands.until(lambda: hands.game.is_over)
-            assert "failed: illegal: column 9 is outside the board" in hands.status[0]
-            assert hands.game.winner == "x"
-            await hands.press("u")
-            assert hands.game.moves == ""
-            assert not hands.game.is_over
-
-    run(scenario())
+@scenario(new_game(second=program("echo play 9")))
+async def test_a_failing_program_loses_and_undo_gives_it_another_chance(hands: Backend) -> None:
+    await hands.press("1")
+    await hands.until(lambda: hands.game.is_over)
+    assert "failed: illegal: column 9 is outside the board" in hands.status[0]
+    assert hands.game.winner == "x"
+    await hands.press("u")
+    assert hands.game.moves == ""
+    assert not hands.game.is_over
 
 
-def test_undo_ends_a_program_that_thinks(file: Path, tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    player = player_script(tmp_path, f"open({str(pid)!r}, 'w').write('x'); time.sleep(600)")
-
-    async def scenario() -> None:
-        async with hands_on(new_game(second=player), file) as hands:
-            await hands.press("1")
-            await hands.until(pid.exists)
-            assert "is thinking" in hands.status[0]
-            await hands.press("2")
-            assert hands.status[1] == "It is not your turn."
-            program = thinking_program(hands)
-            await hands.press("u")
-            assert hands.game.moves == ""
-            assert hands.status[0] == "x to move (human)"
-            await hands.until(lambda: not program.is_running)
-
-    run(scenario())
+@scenario(new_game(second=program("touch thinking; exec sleep 600")))
+async def test_undo_ends_a_program_that_thinks(hands: Backend, in_a_folder: Path) -> None:
+    await hands.press("1")
+    await hands.until((in_a_folder / "thinking").exists)
+    assert "is thinking" in hands.status[0]
+    await hands.press("2")
+    assert hands.status[1] == "It is not your turn."
+    program = thinking_program(hands)
+    await hands.press("u")
+    assert hands.game.moves == ""
+    assert hands.status[0] == "x to move (human)"
+    await hands.until(lambda: not program.is_running)
 
 
 def thinking_program(hands: Backend):  # noqa: ANN201 (the player's own process, for inspection)
@@ -369,42 +328,36 @@ async def test_stones_fall_and_land_at_once_when_somebody_plays_on(
     await hands.until(lambda: board._look.falling is None)
 
 
-def test_without_colours_sides_are_letters(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
-    async def scenario() -> None:
-        async with hands_on(new_game("112233"), file) as hands:
-            await hands.press("4")
-            assert hands.board.count("[X]") == 4
-            assert hands.text("#players").split() == ["x", "human", "o", "human"]
 
-    run(scenario())
+@pytest.mark.usefixtures("no_colours")
+@scenario(new_game("112233"))
+async def test_without_colours_sides_are_letters(hands: Backend) -> None:
+    await hands.press("4")
+    assert hands.board.count("[X]") == 4
+    assert hands.text("#players").split() == ["x", "human", "o", "human"]
 
 
 @scenario(size=(80, 11))
-async def test_a_terminal_that_is_too_small_says_so(hands: Backend) -> None:
+async def test_a_small_terminal_has_the_board_only_or_says_so(hands: Backend) -> None:
     assert "needs 21 x 9 characters" in hands.board
     await hands.pilot.resize_terminal(80, 24)
     await hands.until(lambda: "▐████▌" in hands.board)
-
-
-@scenario(size=(40, 20))
-async def test_a_narrow_terminal_has_the_board_only(hands: Backend) -> None:
+    assert hands.app.game_screen.query_one("SidePanel").display
+    await hands.pilot.resize_terminal(40, 20)
+    await hands.until(lambda: not hands.app.game_screen.query_one("SidePanel").display)
     assert "▗▄▄▄▖" in hands.board
-    assert not hands.app.game_screen.query_one("SidePanel").display
-    await hands.pilot.resize_terminal(80, 20)
-    await hands.until(lambda: hands.app.game_screen.query_one("SidePanel").display)
 
 
-def test_quitting_and_ctrl_c(file: Path) -> None:
-    async def scenario(key: str, *, interrupts: bool) -> None:
-        async with hands_on(new_game("4"), file) as hands:
-            await hands.press(key)
-            await hands.until(lambda: not hands.app.is_running)
-            assert (hands.app.stopped_by is not None) is interrupts
-
-    run(scenario("q", interrupts=False))
-    run(scenario("ctrl+c", interrupts=True))
+@pytest.mark.parametrize(("key", "interrupts"), [("q", False), ("ctrl+c", True)])
+@scenario(new_game("4"))
+async def test_quitting_and_ctrl_c(hands: Backend, key: str, *, interrupts: bool) -> None:
+    await hands.press(key)
+    await hands.until(lambda: not hands.app.is_running)
+    assert (hands.app.stopped_by is not None) is interrupts
 
 
 def test_an_unwritable_file_does_not_end_the_game(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from fcntl import ioctl
 
 import pytest
 
-from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS, await_thread_at_work, needs_proc
 
@@ -167,8 +166,6 @@ def test_no_color_on_a_terminal(c4: C4) -> None:
 def test_a_signal_ends_it_cleanly(c4: C4) -> None:
     with terminal(c4, "--file", "game.json", "--second", "human") as screen:
         screen.until_written("Undo")
-        screen.type(b"4")
-        screen.until(lambda: kept(c4) == "4")
         screen.process.send_signal(signal.SIGTERM)
         assert screen.end()[0] == 143
     assert b"\x1b[?1049l" in screen.written
@@ -229,93 +226,6 @@ def test_interrupting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, err) == (130, "Interrupted.\n")
-
-
-def test_a_game_is_opened_by_one_process_at_a_time(c4: C4) -> None:
-    arguments = ("play", "--plain", "--no-store", "--second", "human")
-    process = c4.start(*arguments)
-    assert process.stdout is not None
-    process.stdout.readline()  # the board is drawn
-    second = c4(*arguments, stdin="1\n")
-    assert (second.code, second.out) == (2, "")
-    assert "play.json: another c4 play saves its game there; name another file" in second.err
-    assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
-    process.kill()
-    process.communicate(timeout=HANG_SECONDS)
-    assert c4(*arguments, stdin="1\n").code == 0
-    assert not list(c4.directory.rglob("*.lock"))
-
-
-def test_plain(c4: C4) -> None:
-    done = c4("play", "--plain", "--second", "human", stdin="4\n4\n3\n3\nmoves\n5\n6\n2\n")
-    assert done.code == 0
-    assert "4433\n" in done.out
-    assert done.out.endswith("x has won (human)\n")
-    assert "X  X  X  X" in done.out.replace("X   X", "X  X")
-    assert "4433562" in (c4.directory / "data" / "c4" / "play.json").read_text()
-
-
-def test_plain_games_against_the_computer_are_reproducible(c4: C4) -> None:
-    arguments = ("play", "--plain", "--new", "--seed", "3", "--second", "hard", "--no-store")
-    first, second = (c4(*arguments, stdin="4\n4\nundo\n4\n") for _ in range(2))
-    assert first.out == second.out
-    assert first.out.count("o (hard) plays") == 3
-    assert "go on with: c4 play --resume" in first.err
-
-
-def test_plain_hint(c4: C4) -> None:
-    done = c4("play", "--plain", "--second", "human", "--moves", EASY, stdin="hint\n")
-    known = c4("query", "--json", EASY)  # it was stored
-    assert known.code == 0
-    (row,) = json.loads(known.out)
-    assert f": score {row['score']:+d} for o" in done.out
-    assert "best: " + ", ".join(map(str, row["best"])) in done.out
-
-
-MISTAKES = b"4\nfour\n9\n44\nundo\nundo\nhelp\n\xff\xfe\n" + b"4" * 3000 + b"\n"
-
-
-def test_plain_errors_have_line_numbers(c4: C4) -> None:
-    done = c4("play", "--plain", "--second", "human", stdin=MISTAKES)
-    assert done.code == 1
-    told = [line.partition(" (type")[0] for line in done.err.splitlines()]
-    assert told[0] == "line 2: 'four' is neither a column nor a command"
-    assert told[1].startswith("line 3: column 9 is outside the board")
-    assert told[2] == "line 4: type one column per line, not '44'"
-    assert told[3] == "there is nothing to undo"
-    assert told[4].startswith("line 8: ")
-    assert told[4].endswith(" is neither a column nor a command")
-    assert "invalid move" not in done.err
-    assert "Take turns" in done.out
-
-
-def test_an_unfinished_game_is_not_replaced_by_mistake(c4: C4) -> None:
-    assert c4("play", "--plain", "--file", "a", "--second", "human", stdin="4\n").code == 0
-    again = c4("play", "--plain", "--file", "a", stdin="5\n")
-    assert again.code == 2
-    assert "go on with --resume, or replace it with --new" in again.err
-    resumed = c4("play", "--plain", "--file", "a", "--resume", "--json", stdin="5\n")
-    assert json.loads(resumed.out)["moves"] == "45"
-    anew = c4("play", "--plain", "--file", "a", "--new", "--json", "--second", "human", stdin="1\n")
-    assert json.loads(anew.out)["moves"] == "1"
-
-
-def test_a_new_game_replaces_a_damaged_one_or_an_empty_file(c4: C4) -> None:
-    arguments = ("play", "--plain", "--new", "--second", "human", "-q", "--file")
-    (c4.directory / "damaged").write_text('{"format": "c4-play", "version": 99}')
-    (c4.directory / "empty").touch()
-    for name in ("damaged", "empty"):
-        assert c4(*arguments, name, stdin="1\n").code == 0
-        assert '"moves": "1"' in (c4.directory / name).read_text()
-
-
-def test_players_against_each_other(c4: C4) -> None:
-    arguments = ("--first", "set", "--second", "alphabeta:depth=2", "--seed", "1")
-    done = c4("play", "--plain", "--json", *arguments)
-    found = json.loads(done.out)
-    assert done.code == 0
-    assert found["over"]
-    assert found["second"] == "alphabeta:depth=2"
 
 
 def test_an_untrusted_game_cannot_control_the_terminal(c4: C4) -> None:

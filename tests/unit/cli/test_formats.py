@@ -1,10 +1,7 @@
-import csv
-import io
-import json
-
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from cli.output.formats import Column, write_rows
+from cli.output.formats import Column, Format, write_rows
 
 ROWS = [
     {"moves": "4453", "score": -2, "scores": [-5, None, 0], "known": True},
@@ -16,34 +13,17 @@ COLUMNS = [
 ]
 
 
-def test_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_rows(iter(ROWS), "table", COLUMNS) == 2
-    heading, first, second = capsys.readouterr().out.splitlines()
-    assert heading == "moves   score"
-    assert first == "4453       -2"
-    assert second.split("  ") == ['a "quoted", text', " None"]
-
-
-def test_json_array(capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_rows(iter(ROWS), "json", COLUMNS) == 2
-    assert json.loads(capsys.readouterr().out) == ROWS
-
-
-def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_rows(iter(ROWS), "jsonl", COLUMNS) == 2
-    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == ROWS
-
-
-def test_csv(capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_rows(iter(ROWS), "csv", COLUMNS) == 2
-    first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert first == {"moves": "4453", "score": "-2", "scores": "-5 - 0", "known": "true"}
-    assert second == {"moves": ROWS[1]["moves"], "score": "", "scores": "", "known": "false"}
+@pytest.mark.parametrize("name", ["table", "json", "jsonl", "csv"])
+def test_rows(
+    name: Format, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
+) -> None:
+    assert write_rows(iter(ROWS), name, COLUMNS) == 2
+    assert capsys.readouterr().out == snapshot
 
 
 @pytest.mark.parametrize(("name", "nothing"), [("table", ""), ("json", "[]\n"), ("jsonl", "")])
-def test_no_rows(name: str, nothing: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_rows(iter([]), name, COLUMNS) == 0  # type: ignore[arg-type]  # parametrized
+def test_no_rows(name: Format, nothing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert write_rows(iter([]), name, COLUMNS) == 0
     assert capsys.readouterr().out == nothing
 
 

@@ -18,18 +18,12 @@ PARAMETER = click.Option(["--test"])
 
 
 @pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("20", Range(20, 20)),
-        ("8..12", Range(8, 12)),
-        ("8..", Range(8, None)),
-        ("..12", Range(None, 12)),
-        ("-3..-1", Range(-3, -1)),
-        ("-5", Range(-5, -5)),
-    ],
-)
-def test_range(text: str, meaning: Range) -> None:
-    assert read_range(CONTEXT, PARAMETER, text) == meaning
+    ("text", "first", "last"),
+    [("20", 20, 20), ("8..12", 8, 12), ("8..", 8, None), ("..12", None, 12), ("-3..-1", -3, -1),
+     ("-5", -5, -5)],
+)  # fmt: skip
+def test_range(text: str, first: int | None, last: int | None) -> None:
+    assert read_range(CONTEXT, PARAMETER, text) == Range(first, last)
 
 
 @pytest.mark.parametrize(
@@ -44,8 +38,8 @@ def test_a_bad_range_is_reported(text: str, message: str) -> None:
 
 
 def test_missing_options_stay_none() -> None:
-    assert read_range(CONTEXT, PARAMETER, None) is None
-    assert read_cursor(CONTEXT, PARAMETER, None) is None
+    for read in (read_range, read_cursor, read_label):
+        assert read(CONTEXT, PARAMETER, None) is None
 
 
 @pytest.mark.parametrize("text", ["7", "7x", "x6", "0x6", "19x9", "70x1", "seven by six"])
@@ -54,14 +48,12 @@ def test_bad_board_is_a_usage_error(text: str) -> None:
         read_board(CONTEXT, PARAMETER, text)
 
 
-def test_a_bad_cursor_is_reported() -> None:
-    with pytest.raises(click.BadParameter, match="zz"):
-        read_cursor(CONTEXT, PARAMETER, "zz")
-
-
-def test_a_cursor_with_an_impossible_ply_is_refused() -> None:
-    with pytest.raises(click.BadParameter, match="no position has 99999 stones"):
-        read_cursor(CONTEXT, PARAMETER, "99999:1")
+@pytest.mark.parametrize(
+    ("text", "message"), [("zz", "zz"), ("99999:1", "no position has 99999 stones")]
+)
+def test_a_bad_cursor_is_reported(text: str, message: str) -> None:
+    with pytest.raises(click.BadParameter, match=message):
+        read_cursor(CONTEXT, PARAMETER, text)
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e300", "1000000001"])
@@ -94,7 +86,6 @@ def test_every_numeric_option_has_a_limit() -> None:
 
 
 def test_labels_are_text() -> None:
-    assert read_label(CONTEXT, PARAMETER, None) is None
     assert read_label(CONTEXT, PARAMETER, "tonight, \u00e4") == "tonight, \u00e4"
     with pytest.raises(click.BadParameter, match="'x\ufffd' is not UTF-8 text"):
         read_label(CONTEXT, PARAMETER, "x\udcff")

@@ -5,8 +5,6 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from c4core import Position, Solver
 from c4core.players import parse_player
 from cli.commands.play.opponents import GameResources, Scores
@@ -60,17 +58,13 @@ def test_giving_up_a_search_does_not_affect_the_next() -> None:
     assert answers[0].score is None
 
 
-@pytest.mark.parametrize("name", ["random", "perfect"])
-def test_most_players_need_no_stored_games(database: Database, name: str) -> None:
-    found = GameResources(scores(None), database).of(parse_player(name), Position().board)
-    assert found.analyst is not None
-    assert found.final_games is None
-
-
-def test_stored_games_are_looked_up(database: Database) -> None:
+def test_only_some_players_look_up_stored_games(database: Database) -> None:
     game = game_of_moves("1122334", start=Position())
     import_games(database, [game], start=Position())
-    player = parse_player("database-montecarlo")
-    found = GameResources(scores(None), database).of(player, Position().board)
+    resources = GameResources(scores(None), database)
+    for name in ("random", "perfect"):
+        found = resources.of(parse_player(name), Position().board)
+        assert (found.analyst is not None, found.final_games) == (True, None)
+    found = resources.of(parse_player("database-montecarlo"), Position().board)
     assert found.final_games is not None
     assert found.final_games.tally(Position("112233"))[3] == (1, 1, 0)

@@ -1,4 +1,4 @@
-"""Games written by ``c4 play --json`` survive import by ``c4 games import`` and export."""
+"""``c4 play`` line by line, and its games in other commands."""
 
 import io
 import json
@@ -13,34 +13,77 @@ from c4core.arena.game import Ending
 from c4core.notation import parse_moves
 from cli.commands.play.game import Game, read_seat
 from cli.commands.play.saved import read_game, write_game
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
+from tests.support.running.waiting import HANG_SECONDS
 
-ENOUGH = "333333451222151121266215555666644400440000"
-FULL = "".join(str(int(column) + 1) for column in ENOUGH)
+ALONE = "play --plain --second human"
 
 
 def game(moves: str) -> Game:
     return Game(read_seat("human"), read_seat("hard"), 5, columns=parse_moves(moves))
 
 
+def test_games_against_the_computer_are_reproducible(c4: C4) -> None:
+    arguments = ("play", "--plain", "--new", "--seed", "3", "--second", "hard", "--no-store")
+    first, second = (c4(*arguments, stdin="4\n4\nundo\n4\n") for _ in range(2))
+    assert first.out == second.out
+    assert first.out.count("o (hard) plays") == 3
+    assert "go on with: c4 play --resume" in first.err
+
+
+def test_a_hint_is_exact_and_stored(c4: C4) -> None:
+    done = c4(*ALONE.split(), "--moves", EASY, stdin="hint\n")
+    known = c4("query", "--json", EASY)
+    assert known.code == 0
+    (row,) = json.loads(known.out)
+    assert f": score {row['score']:+d} for o" in done.out
+    assert "best: " + ", ".join(map(str, row["best"])) in done.out
+
+
+def test_a_game_is_opened_by_one_process_at_a_time(c4: C4) -> None:
+    arguments = (*ALONE.split(), "--no-store")
+    process = c4.start(*arguments)
+    assert process.stdout is not None
+    process.stdout.readline()  # the board is drawn
+    second = c4(*arguments, stdin="1\n")
+    assert (second.code, second.out) == (2, "")
+    assert "play.json: another c4 play saves its game there; name another file" in second.err
+    assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
+    process.kill()
+    process.communicate(timeout=HANG_SECONDS)
+    assert c4(*arguments, stdin="1\n").code == 0
+    assert not list(c4.directory.rglob("*.lock"))
+
+
+def test_lines_that_are_not_text_or_too_long_are_reported(c4: C4) -> None:
+    done = c4(*ALONE.split(), stdin=b"4\n\xff\xfe\n" + b"4" * 3000 + b"\n")
+    assert done.code == 1
+    bad, *long, _saved = done.err.splitlines()
+    assert bad.startswith("line 2: ")
+    assert " is neither a column nor a command" in bad
+    assert long[0].startswith("line 3: type one column per line, not ")
+
+
+def test_resigning_is_undone() -> None:
+    for moves in ("44", "445"):  # with the person to move, or the computer
+        given_up = game(moves).resigned()
+        assert (given_up.winner, given_up.is_over) == ("o", True)
+        assert given_up.taken_back() == game(moves)
+
+
 GAMES = {
     Ending.FOUR: game("4343434"),
-    Ending.FULL: game(FULL),
+    Ending.FULL: game("444444562333262232377326666777755511551111"),
     Ending.ILLEGAL: game("4").failed("illegal: column 8 is outside the board", Ending.ILLEGAL),
     Ending.TIME: game("4").failed("time: no answer within 60 s", Ending.TIME),
     Ending.ERROR: game("4").failed("error: no idea", Ending.ERROR),
-    Ending.CRASH: game("4").failed(
-        "crash: ended with exit status 3: '\x1b[31m\ud800'", Ending.CRASH
-    ),
+    Ending.CRASH: game("4").failed("crash: exit status 3: '\x1b[31m\ud800'", Ending.CRASH),
     Ending.NONSENSE: game("4").failed("nonsense: answered 'four'", Ending.NONSENSE),
     Ending.RESIGNED: game("44").resigned(),
     Ending.UNFINISHED: game("4435"),
 }
 """One game for every ending."""
-
-
-def test_the_games_have_every_ending() -> None:
-    assert set(GAMES) == set(Ending)
 
 
 @pytest.mark.parametrize("ending", Ending)
@@ -57,8 +100,8 @@ def test_every_ending_is_written(c4: C4, ending: Ending) -> None:
     assert list(read_json_games(io.BytesIO(written.out.encode()))) == [kept.entry()]
 
 
-def test_every_ending_round_trips(c4: C4) -> None:
-    """Imported, exported, and checked."""
+def test_every_ending_is_imported_exported_and_checked(c4: C4) -> None:
+    """Unfinished games are not counted."""
     entries = [kept.entry() for kept in GAMES.values()]
     done = c4("games", "import", "-", stdin="\n".join(map(json_line, entries)))
     assert (done.code, done.err) == (0, f"{len(entries)} games stored as match 1\n")
@@ -70,53 +113,14 @@ def test_every_ending_round_trips(c4: C4) -> None:
     assert c4("db", "check").code == 0
     for number in range(len(entries)):
         assert c4("games", "show", f"1:{number}").code == 0
-    assert c4("games", "report", "1", "--judge", "none").code == 0
-
-
-def test_unfinished_games_are_not_counted(c4: C4) -> None:
-    lines = [json_line(GAMES[ending].entry()) for ending in (Ending.FOUR, Ending.UNFINISHED)]
-    assert c4("games", "import", "-", stdin="\n".join(lines)).code == 0
     report = json.loads(c4("games", "report", "1", "--judge", "none", "--json").out)
-    assert (report["games"], report["a"]["wins"], report["a"]["draws"]) == (1, 1, 0)
-    assert c4("games", "list", "--winner", "none", "--jsonl").objects == []
+    assert report["games"] == len(entries) - 1
+    (draw,) = c4("games", "list", "--winner", "none", "--jsonl").objects
+    assert draw["ending"] == "full"
     (row,) = c4("games", "list", "--ending", "unfinished", "--jsonl").objects
     assert (row["winner"], row["moves"]) == (None, "4435")
-    again = c4("games", "replay", "1:1")
-    assert again.code == 2
-    assert "cannot be played again" in again.err
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        (
-            {"moves": "445", "ending": "unfinished", "winner": "x"},
-            "an unfinished game has no winner",
-        ),
-        ({"moves": "4343434", "ending": "unfinished", "winner": None}, "position is not over"),
-        ({"moves": "445", "ending": "resigned", "winner": None}, "has a winner"),
-        ({"moves": "445", "ending": "bored", "winner": "x"}, "unknown ending 'bored'"),
-    ],
-)
-def test_contradicting_endings_are_refused(c4: C4, fields: dict[str, object], message: str) -> None:
-    done = c4("games", "import", "-", stdin=json.dumps(fields))
-    assert done.code == 1
-    assert message in done.err
-
-
-def test_resigning_at_the_prompt(c4: C4) -> None:
-    done = c4("play", "--plain", "--second", "easy", stdin="4\nresign\n")
-    assert done.code == 0
-    assert done.out.splitlines()[-1] == "o has won: x (human) resigned"
-    # The game is over, so another one can start at once.
-    assert c4("play", "--plain", "--second", "easy", stdin="quit\n").code == 0
-
-
-def test_resigning_can_be_undone() -> None:
-    for moves in ("44", "445"):  # with the person to move, or the computer
-        given_up = game(moves).resigned()
-        assert (given_up.winner, given_up.is_over) == ("o", True)
-        assert given_up.taken_back() == game(moves)
+    replayed = c4("games", "replay", f"1:{row['number']}")
+    assert (replayed.code, "cannot be played again" in replayed.err) == (2, True)
 
 
 def test_games_saved_by_older_versions_have_no_ending(tmp_path: Path) -> None:
