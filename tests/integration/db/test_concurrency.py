@@ -11,18 +11,17 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
-from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.database import Database
 from db.errors import BusyError
-from db.evaluations import count, store
+from db.evaluations import count
 from db.jobs.state import lock_job
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
-from tests.support.jobs import take, take_unit, unit_ids
-from tests.support.running.databases import BOARD, ask, clear, do, make_job, on_sqlite, row
-from tests.support.running.processes import PROCESSES, run_all
+from tests.support.jobs import ANNOUNCER, take, take_unit, unit_ids, waits_for_lock
+from tests.support.running.databases import BOARD, ask, do, make_job, on_postgresql, on_sqlite, row
+from tests.support.running.processes import PROCESSES, at_once, run_all
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 if TYPE_CHECKING:
@@ -30,30 +29,23 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-WAITING = (
-    "SELECT count(*) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND wait_event_type = 'Lock'"
-)
-ANNOUNCER = {"engine_version": ENGINE_VERSION, "interactive": False}
 WORKERS = 4
 UNITS = 40
 
 
-def work(database: Database, owner: str) -> list[int]:
-    """Claim and complete units until none is left; return the completed ones."""
+def work(url: str, owner: str, completed: "SimpleQueue[list[int]]") -> None:
+    """Claim and complete units until none is left; send the numbers of the completed ones."""
     mine = []
-    while True:
-        taken = take(database, owner=owner)
-        if taken is None:
-            return mine
-        rows = [row(100 * taken.seq + offset) for offset in range(10)]
-        # Write shared rows as well, each worker in another order, so that two could block each
-        # other.
-        rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
-
-        assert database.run(partial(finish, taken, rows))
-        do(database, jobs.finish_if_complete, taken.job_id)
-        mine.append(taken.seq)
+    with Database.open(url) as database:
+        while taken := take(database, owner=owner):
+            rows = [row(100 * taken.seq + offset) for offset in range(10)]
+            # Write shared rows as well, each worker in another order, so that two could block each
+            # other.
+            rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
+            assert database.run(partial(finish, taken, rows))
+            do(database, jobs.finish_if_complete, taken.job_id)
+            mine.append(taken.seq)
+    completed.put(mine)
 
 
 def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool:
@@ -61,138 +53,80 @@ def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool
     return jobs.complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
 
 
-def work_in_process(url: str, owner: str, units: "SimpleQueue[list[int]]") -> None:
-    with Database.open(url) as database:
-        units.put(work(database, owner))
-
-
-def assert_each_once(database: Database, job_id: int, completed: list[list[int]]) -> None:
-    assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
-    with database.read() as session:
-        job = jobs.get_job(session, job_id)
-        results = jobs.unit_results(session, job_id, limit=UNITS)
-        assert count(session, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
-    assert job.state is JobState.DONE
-    assert job.units[UnitState.DONE] == UNITS
-    owners = Counter(unit.result["owner"] for unit in results if unit.result)
-    assert owners == {f"w{number}": len(mine) for number, mine in enumerate(completed) if mine}
-
-
-def test_threads_get_every_unit_exactly_once(database: Database) -> None:
+def test_workers_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
     job_id = make_job(database, UNITS)
-    with ThreadPoolExecutor(WORKERS) as pool:
-        completed = list(pool.map(lambda number: work(database, f"w{number}"), range(WORKERS)))
-    assert_each_once(database, job_id, completed)
-
-
-@on_sqlite  # on a server, threads and processes are equal clients
-def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
-    job_id = make_job(database, UNITS)
-    queues = [PROCESSES.SimpleQueue() for _ in range(WORKERS)]
-    run_all(
-        work_in_process,
-        [(rows_url, f"w{number}", queue) for number, queue in enumerate(queues)],
-    )
-    assert_each_once(database, job_id, [queue.get() for queue in queues])
-
-
-def answer_the_bell(database: Database, owner: str) -> list[int]:
-    """Claim and complete announced units, as workers do; return the completed ones."""
-    mine = []
-    bell = announce_some(database, 2)
-    while bell:
-        taken = take_unit(database, bell.pop(0), owner=owner)
-        if taken is not None:
-            assert database.run(partial(finish, taken, [row(taken.seq)]))
-            mine.append(taken.seq)
-        bell += announce_some(database, 1)
-    return mine
+    queues = {f"w{number}": PROCESSES.SimpleQueue() for number in range(WORKERS)}
+    workers = [(rows_url, owner, queue) for owner, queue in queues.items()]
+    if database.dialect == "sqlite":
+        run_all(work, workers)
+    else:  # on a server, threads and processes are equal clients
+        with ThreadPoolExecutor(WORKERS) as pool:
+            list(pool.map(lambda worker: work(*worker), workers))
+    completed = {owner: queue.get() for owner, queue in queues.items()}
+    assert sorted(seq for mine in completed.values() for seq in mine) == list(range(UNITS))
+    job = ask(database, jobs.get_job, job_id)
+    assert (job.state, job.units[UnitState.DONE]) == (JobState.DONE, UNITS)
+    results = ask(database, jobs.unit_results, job_id, limit=UNITS)
+    assert all(unit.seq in completed[unit.result["owner"]] for unit in results)
+    assert ask(database, count, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
 
 
 def announce_some(database: Database, limit: int) -> list[int]:
     return database.run(lambda session: jobs.announce(session, limit=limit, **ANNOUNCER))
 
 
-def test_announced_units_are_done_exactly_once(database: Database) -> None:
-    job_id = make_job(database, UNITS)
-    with ThreadPoolExecutor(WORKERS) as pool:
-        completed = list(
-            pool.map(lambda number: answer_the_bell(database, f"w{number}"), range(WORKERS))
-        )
-    assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
-    assert do(database, jobs.finish_if_complete, job_id) is JobState.DONE
-
-
 def test_one_of_many_claims_gets_the_unit(database: Database) -> None:
     (unit,) = unit_ids(database, make_job(database, 1))
-    barrier = threading.Barrier(8)
-
-    def take(number: int) -> Claim | None:
-        barrier.wait()
-        return take_unit(database, unit, owner=str(number))
-
-    with ThreadPoolExecutor(8) as pool:
-        claims = [taken for taken in pool.map(take, range(8)) if taken is not None]
-    assert [taken.fence for taken in claims] == [1]
+    claims = at_once(lambda: take_unit(database, unit))
+    assert [taken.fence for taken in claims if taken is not None] == [1]
 
 
 def test_concurrent_announcements_get_different_units(database: Database) -> None:
     units = unit_ids(database, make_job(database, 24))
-    barrier = threading.Barrier(8)
-
-    def ring(number: int) -> list[int]:
-        del number
-        barrier.wait()
-        return announce_some(database, 3)
-
-    with ThreadPoolExecutor(8) as pool:
-        announced = [unit for some in pool.map(ring, range(8)) for unit in some]
+    announced = [unit for some in at_once(lambda: announce_some(database, 3)) for unit in some]
     assert len(set(announced)) == len(announced)
     # A transaction that meets locked units takes later ones and may reach the end; these come next.
     assert sorted(announced + announce_some(database, 24)) == units
 
 
-@pytest.mark.postgres
-def test_claims_do_not_wait_for_a_unit_that_is_being_written(postgres_url: str) -> None:
-    with Database.open(postgres_url) as database:
-        clear(database)
-        first, second, third = unit_ids(database, make_job(database, 3))
-        lapsed = take_unit(database, second, lease_seconds=-1.0)
-        assert lapsed is not None
-        with database.write() as session:  # one is announced, another completed
-            assert jobs.announce(session, limit=1, **ANNOUNCER) == [first]
-            assert finish(lapsed, [], session)
-            with ThreadPoolExecutor(1) as pool:
+@on_postgresql
+def test_claims_do_not_wait_for_a_unit_that_is_being_written(database: Database) -> None:
+    first, second, third = unit_ids(database, make_job(database, 3))
+    lapsed = take_unit(database, second, lease_seconds=-1.0)
+    assert lapsed is not None
+    with database.write() as session:  # one is announced, another completed
+        assert jobs.announce(session, limit=1, **ANNOUNCER) == [first]
+        assert finish(lapsed, [], session)
+        with ThreadPoolExecutor(1) as pool:
 
-                def elsewhere(work: Callable[[], T]) -> T:
-                    return pool.submit(work).result(HANG_SECONDS)
+            def elsewhere(work: Callable[[], T]) -> T:
+                return pool.submit(work).result(HANG_SECONDS)
 
-                assert elsewhere(lambda: take_unit(database, first)) is None
-                assert elsewhere(lambda: take_unit(database, second)) is None
-                assert elsewhere(lambda: database.run(jobs.requeue_lapsed)) == 0
-                assert elsewhere(lambda: announce_some(database, 3)) == [third]
+            assert elsewhere(lambda: take_unit(database, first)) is None
+            assert elsewhere(lambda: take_unit(database, second)) is None
+            assert elsewhere(lambda: database.run(jobs.requeue_lapsed)) == 0
+            assert elsewhere(lambda: announce_some(database, 3)) == [third]
 
 
-@pytest.mark.postgres
-def test_a_released_unit_keeps_its_job_open(postgres_url: str) -> None:
+@on_postgresql
+def test_a_released_unit_keeps_its_job_open(database: Database) -> None:
     """Every observer sees the unit either queued or leased."""
-    with Database.open(postgres_url) as database:
-        job_id = make_job(database, 1)
-        (unit_id,) = unit_ids(database, job_id)
-        taken = take_unit(database, unit_id)
-        assert taken is not None
+    job_id = make_job(database, 1)
+    (unit_id,) = unit_ids(database, job_id)
+    taken = take_unit(database, unit_id)
+    assert taken is not None
 
-        def hand_back(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
-            if "'queued'" in arguments[2]:
-                with database.write() as other:
-                    jobs.release(other, taken)
+    def hand_back(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
+        if "'queued'" in arguments[2]:
+            with database.write() as other:
+                jobs.release(other, taken)
 
-        with database.write() as session:
-            connection = session.connection()
-            event.listen(connection, "after_cursor_execute", hand_back)
-            assert jobs.resume_job(session, job_id) is JobState.RUNNING
-            event.remove(connection, "after_cursor_execute", hand_back)
-        assert take_unit(database, unit_id) is not None
+    with database.write() as session:
+        connection = session.connection()
+        event.listen(connection, "after_cursor_execute", hand_back)
+        assert jobs.resume_job(session, job_id) is JobState.RUNNING
+        event.remove(connection, "after_cursor_execute", hand_back)
+    assert take_unit(database, unit_id) is not None
 
 
 def open_fresh(url: str, barrier: "threading.Barrier", created: "SimpleQueue[bool]") -> None:
@@ -208,68 +142,43 @@ def test_processes_may_open_an_empty_database_together(empty_url: str) -> None:
     assert any(created.get() for _ in range(WORKERS))
 
 
-def test_readers_do_not_wait_for_a_writer(database: Database) -> None:
-    with database.write() as writer:
-        store(writer, BOARD, [row(1)])
-        with database.read() as reader:
-            assert count(reader, EvaluationFilter(board=BOARD)) == 0
-
-
 @on_sqlite
-def test_run_repeats_transactions_that_others_broke(database: Database) -> None:
-    calls = []
+def test_run_repeats_broken_transactions_and_gives_up(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("db.database._ATTEMPTS", 3)
+    calls: list[int] = []
 
-    def work_that_is_broken_twice(session: object) -> str:
-        del session
+    def succeed_at_the_third_call(_session: Session) -> str:
         calls.append(1)
-        if len(calls) < 3:
+        if len(calls) != 3:
             raise BusyError("deadlock")
         return "done"
 
-    assert database.run(work_that_is_broken_twice) == "done"
+    assert database.run(succeed_at_the_third_call) == "done"
     assert len(calls) == 3
-
-
-@on_sqlite
-def test_run_gives_up_eventually(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("db.database._ATTEMPTS", 3)
-    calls = []
-
-    def always_broken(session: object) -> None:
-        calls.append(session)
-        raise BusyError("deadlock")
-
     with pytest.raises(BusyError, match="deadlock"):
-        database.run(always_broken)
-    assert len(calls) == 3
+        database.run(succeed_at_the_third_call)
+    assert len(calls) == 6
 
 
-@pytest.mark.postgres
-def test_run_repeats_a_transaction_after_a_deadlock(postgres_url: str) -> None:
-    with Database.open(postgres_url) as database:
-        job_ids = [make_job(database, 1) for _ in range(2)]
-        barrier = threading.Barrier(2)
-        attempts: Counter[int] = Counter()
+@on_postgresql
+def test_run_repeats_a_transaction_after_a_deadlock(database: Database) -> None:
+    job_ids = [make_job(database, 1) for _ in range(2)]
+    barrier = threading.Barrier(2)
+    attempts: Counter[int] = Counter()
 
-        def lock_both(order: list[int], session: Session) -> None:
-            attempts[order[0]] += 1
-            lock_job(session, order[0])
-            if attempts[order[0]] == 1:
-                barrier.wait(HANG_SECONDS)
-            lock_job(session, order[1])
+    def lock_both(order: list[int], session: Session) -> None:
+        attempts[order[0]] += 1
+        lock_job(session, order[0])
+        if attempts[order[0]] == 1:
+            barrier.wait(HANG_SECONDS)
+        lock_job(session, order[1])
 
-        with ThreadPoolExecutor(2) as pool:
-            orders = (job_ids, job_ids[::-1])
-            list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
-        assert sorted(attempts.values()) == [1, 2]
-
-
-def cancel(session: Session, job_id: int) -> object:
-    return jobs.cancel_job(session, job_id)
-
-
-def resume(session: Session, job_id: int) -> object:
-    return jobs.resume_job(session, job_id)
+    with ThreadPoolExecutor(2) as pool:
+        orders = (job_ids, job_ids[::-1])
+        list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
+    assert sorted(attempts.values()) == [1, 2]
 
 
 def end_its_match(session: Session, job_id: int) -> object:
@@ -277,14 +186,14 @@ def end_its_match(session: Session, job_id: int) -> object:
     return games.end_early(session, match.id, games=0, verdict="H0")
 
 
-@pytest.mark.postgres
+@on_postgresql
 @pytest.mark.parametrize(
-    ("steer", "lease"), [(cancel, 60.0), (resume, -1.0), (end_its_match, 60.0)]
+    ("steer", "lease"), [(jobs.cancel_job, 60.0), (jobs.resume_job, -1.0), (end_its_match, 60.0)]
 )
 def test_controlling_a_job_and_extending_leases_do_not_deadlock(
-    postgres_url: str, steer: Callable[[Session, int], object], lease: float
+    database: Database, steer: Callable[[Session, int], object], lease: float
 ) -> None:
-    with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool:
         job_id = make_job(database, 2)
         with database.write() as session:
             match_id = games.create_match(session, terms(), job_id=job_id)
@@ -300,17 +209,11 @@ def test_controlling_a_job_and_extending_leases_do_not_deadlock(
         with database.write() as session:
             assert jobs.heartbeat(session, first, lease)
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
-            await_that(lambda: waits_for_a_lock(database), seconds=HANG_SECONDS)
+            await_that(lambda: waits_for_lock(database), seconds=HANG_SECONDS)
             assert not steering.done()
             assert jobs.heartbeat(session, second, lease)
         steering.result(HANG_SECONDS)
         assert not database.run(lambda session: jobs.heartbeat(session, second, lease))
-
-
-def waits_for_a_lock(database: Database) -> bool:
-    """Whether a transaction in the database waits for another one."""
-    with database.read() as session:
-        return bool(session.scalar(text(WAITING)))
 
 
 def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:

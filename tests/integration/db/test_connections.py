@@ -20,7 +20,7 @@ from db.jobs.state import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
 from tests.support.jobs import finish, must_take, state_of
-from tests.support.running.databases import BOARD, clear, do, make_job, row
+from tests.support.running.databases import BOARD, do, make_job, on_postgresql, row
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 EVERYTHING = EvaluationFilter(board=BOARD)
@@ -28,10 +28,6 @@ HANG_UP = text(
     "SELECT pg_terminate_backend(pid, 120000) FROM pg_stat_activity "  # waits until they have ended
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
-PROCESS = text("SELECT pg_backend_pid()")
-
-Sessions = Callable[[Database], AbstractContextManager[Session]]
-SESSIONS: list[Sessions] = [Database.read, Database.write]
 
 
 def test_streams_of_a_session_do_not_disturb_each_other(database: Database) -> None:
@@ -46,17 +42,9 @@ def test_streams_of_a_session_do_not_disturb_each_other(database: Database) -> N
 
 
 @pytest.fixture
-def served(postgres_url: str) -> Iterator[Database]:
-    """A database whose connections can be cut off by another one."""
-    with Database.open(postgres_url) as database:
-        clear(database)
-        yield database
-
-
-@pytest.fixture
-def hang_up(postgres_url: str) -> Iterator[Callable[[], None]]:
+def hang_up(rows_url: str) -> Iterator[Callable[[], None]]:
     """Ends all other connections to the server's database, as a restart does."""
-    with Database.open(postgres_url) as other:
+    with Database.open(rows_url) as other:
 
         def hang_up() -> None:
             with other.write() as session:
@@ -66,79 +54,64 @@ def hang_up(postgres_url: str) -> Iterator[Callable[[], None]]:
         yield hang_up
 
 
-@pytest.mark.postgres
-@pytest.mark.parametrize("sessions", SESSIONS, ids=lambda sessions: sessions.__name__)
-class TestHangUp:
-    def test_a_connection_cut_while_idle_is_replaced(
-        self, served: Database, hang_up: Callable[[], None], sessions: Sessions
-    ) -> None:
-        for _ in range(3):
-            with sessions(served) as session:
-                find(session, BOARD, 1)
-                before = session.scalar(PROCESS)
-            with sessions(served) as session:
-                assert session.scalar(PROCESS) == before
-            hang_up()
-            with sessions(served) as session:
-                find(session, BOARD, 1)
-                assert session.scalar(PROCESS) != before
-
-    def test_a_connection_cut_in_use_is_an_error_and_the_next_is_new(
-        self, served: Database, hang_up: Callable[[], None], sessions: Sessions
-    ) -> None:
-        def use() -> None:
-            with sessions(served) as session:
-                find(session, BOARD, 1)
-                hang_up()
-                find(session, BOARD, 1)
-
-        for _ in range(2):
-            with pytest.raises(UnreachableError):
-                use()
-        with sessions(served) as session:
-            find(session, BOARD, 1)
-
-
-@pytest.mark.postgres
-@pytest.mark.parametrize("sessions", SESSIONS)
-def test_a_stream_may_be_cut(
-    served: Database, hang_up: Callable[[], None], sessions: Sessions
+@on_postgresql
+@pytest.mark.parametrize("sessions", [Database.read, Database.write])
+def test_a_cut_connection_is_an_error_in_use_and_is_replaced(
+    database: Database,
+    hang_up: Callable[[], None],
+    sessions: Callable[[Database], AbstractContextManager[Session]],
 ) -> None:
-    do(served, store, BOARD, [row(key) for key in range(5_000)])
+    do(database, store, BOARD, [row(key) for key in range(5_000)])
 
-    def use() -> None:
-        with sessions(served) as session:
-            for number, _ in enumerate(stream(session, EVERYTHING)):
-                if number == 0:
-                    hang_up()
+    def process() -> int:
+        with sessions(database) as session:
+            find(session, BOARD, 1)
+            return session.scalar(text("SELECT pg_backend_pid()"))
 
-    with pytest.raises(UnreachableError):
-        use()
-    with sessions(served) as session:
+    for _ in range(3):
+        before = process()
+        assert process() == before
+        hang_up()  # while the connection is idle
+        assert process() != before
+
+    def find_twice(session: Session) -> None:
+        find(session, BOARD, 1)
+        hang_up()
+        find(session, BOARD, 1)
+
+    def read_all(session: Session) -> None:
+        for number, _ in enumerate(stream(session, EVERYTHING)):
+            if number == 0:
+                hang_up()
+
+    for use in (find_twice, find_twice, read_all):
+        with pytest.raises(UnreachableError), sessions(database) as session:
+            use(session)
+    with sessions(database) as session:
         assert count(session, EVERYTHING) == 5_000
 
 
 @pytest.fixture
-def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+def impatient(rows_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """A database whose server soon ends idle transactions."""
     soon = engine._BEGIN_POSTGRESQL[True].replace("30s", "300ms")
     assert soon != engine._BEGIN_POSTGRESQL[True]
     monkeypatch.setitem(engine._BEGIN_POSTGRESQL, True, soon)
-    with Database.open(postgres_url) as database:
+    with Database.open(rows_url) as database:
         yield database
 
 
-@pytest.mark.postgres
-def test_an_idle_writer_does_not_block_others(impatient: Database, served: Database) -> None:
+@on_postgresql
+def test_an_idle_writer_does_not_block_others(impatient: Database, database: Database) -> None:
     """A reader is idle for longer than the writer, and continues."""
-    job_id = make_job(served, 1)
-    do(served, store, BOARD, [row(key) for key in range(5_000)])
+    job_id = make_job(database, 1)
+    do(database, store, BOARD, [row(key) for key in range(5_000)])
     lock = partial(lock_job, job_id=job_id)
 
     def stand_still(others: ThreadPoolExecutor) -> None:
         with impatient.write() as session:
             lock(session)
-            assert others.submit(served.run, lock).result(HANG_SECONDS) is JobState.RUNNING
+            assert others.submit(database.run, lock).result(HANG_SECONDS) is JobState.RUNNING
             lock(session)
 
     with impatient.read() as reader, ThreadPoolExecutor(1) as others:
@@ -147,21 +120,14 @@ def test_an_idle_writer_does_not_block_others(impatient: Database, served: Datab
         with pytest.raises(UnreachableError, match="idle-in-transaction timeout"):
             stand_still(others)
         assert sum(1 for _ in rows) == 4_999
-    assert served.run(lock) is JobState.RUNNING
-
-
-@pytest.fixture
-def other(postgres_url: str) -> Iterator[Database]:
-    """The same database, for a process that is frozen."""
-    with Database.open(postgres_url) as database:
-        yield database
+    assert database.run(lock) is JobState.RUNNING
 
 
 @pytest.fixture
 def freeze(
-    other: Database, monkeypatch: pytest.MonkeyPatch
+    rows_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[Callable[[Database], object]], None]]:
-    """Start work in a thread that hangs within its COPY until the end of the test."""
+    """Start work in a thread, with its own connections, that hangs within COPY until the end."""
     frozen, thaw = threading.Event(), threading.Event()
     write_row = psycopg.Copy.write_row
 
@@ -171,7 +137,11 @@ def freeze(
         write_row(copy, row)
 
     monkeypatch.setattr(psycopg.Copy, "write_row", stand_still)
-    with ThreadPoolExecutor(1) as others, suppress(UnreachableError):
+    with (
+        Database.open(rows_url) as other,
+        ThreadPoolExecutor(1) as others,
+        suppress(UnreachableError),
+    ):
 
         def begin(work: Callable[[Database], object]) -> None:
             tasks.append(others.submit(work, other))
@@ -184,32 +154,32 @@ def freeze(
             task.result(HANG_SECONDS)
 
 
-@pytest.mark.postgres
+@on_postgresql
 def test_a_writer_frozen_while_sending_rows_holds_no_unit(
-    served: Database, freeze: Callable[[Callable[[Database], object]], None]
+    database: Database, freeze: Callable[[Callable[[Database], object]], None]
 ) -> None:
-    job_id = make_job(served, 1)
-    taken = must_take(served, lease_seconds=0.001)
+    job_id = make_job(database, 1)
+    taken = must_take(database, lease_seconds=0.001)
     freeze(lambda other: finish(other, taken, evaluations=[row(key) for key in range(100)]))
-    await_that(lambda: served.run(requeue_lapsed) == 1)
-    assert finish(served, must_take(served))
-    assert state_of(served, job_id) is JobState.DONE
+    await_that(lambda: database.run(requeue_lapsed) == 1)
+    assert finish(database, must_take(database))
+    assert state_of(database, job_id) is JobState.DONE
 
 
-@pytest.mark.postgres
+@on_postgresql
 def test_the_transaction_of_a_frozen_client_with_a_locked_unit_is_ended(
-    served: Database,
+    database: Database,
     freeze: Callable[[Callable[[Database], object]], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """This happens to a planner that stores evaluations while it has locked its job and units."""
     monkeypatch.setattr(claiming, "FROZEN_SECONDS", 0.1)
-    job_id = make_job(served, 1)
-    must_take(served, lease_seconds=0.001)
+    job_id = make_job(database, 1)
+    must_take(database, lease_seconds=0.001)
 
     def plan(session: Session) -> None:
         hold_job(session, job_id)
         store(session, BOARD, [row(key) for key in range(100)])
 
     freeze(lambda other: do(other, plan))
-    await_that(lambda: served.run(requeue_lapsed) == 1)
+    await_that(lambda: database.run(requeue_lapsed) == 1)

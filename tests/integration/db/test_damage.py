@@ -35,7 +35,16 @@ from tests.support.damage import (
     unnoticed,
 )
 from tests.support.running.command_line import C4
-from tests.support.running.databases import BOARD, ask, clear, do, make_job, on_sqlite, row
+from tests.support.running.databases import (
+    BOARD,
+    ask,
+    do,
+    execute,
+    make_job,
+    on_postgresql,
+    on_sqlite,
+    row,
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +53,6 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sound") / "c4.db"
     fill(path, 500)
     return path
-
-
-def test_an_intact_file_has_no_problems(sound: Path) -> None:
-    assert problems(sound) == []
 
 
 def test_every_flip_is_found(sound: Path, tmp_path: Path) -> None:
@@ -85,171 +90,140 @@ def test_a_fault_caused_by_damage_is_reported_as_damage(small: Path, c4: C4) -> 
     assert "test.db is damaged: index ix_units_done is missing; c4 db check lists" in done.err
 
 
-class TestSchema:
-    def test_missing_and_additional_parts_are_found(self, untouched: Database) -> None:
-        with untouched.write() as session:
-            for statement in (
-                "DROP INDEX ix_units_failed",
-                "DROP VIEW c4_games",
-                "ALTER TABLE workers DROP COLUMN checksum",
-                "ALTER TABLE workers DROP COLUMN note",
-            ):
-                session.execute(text(statement))
-            make_trigger(session)
-        found = "\n".join(f"{problem.kind}: {problem.message}" for problem in check(untouched))
-        assert re.search("schema: .*ix_units_failed", found)
-        assert "schema: view c4_games is missing" in found
-        assert re.search("schema: .*(workers|checksum|note)", found)
-        assert "schema: table jobs has a trigger spy, which c4 does not create" in found
+def test_missing_and_additional_parts_are_found(untouched: Database) -> None:
+    for statement in (
+        "DROP INDEX ix_units_failed",
+        "DROP VIEW c4_games",
+        "ALTER TABLE workers DROP COLUMN checksum",
+        "ALTER TABLE workers DROP COLUMN note",
+        *MAKE_TRIGGER[untouched.dialect],
+    ):
+        execute(untouched, statement)
+    found = "\n".join(f"{problem.kind}: {problem.message}" for problem in check(untouched))
+    assert re.search("schema: .*ix_units_failed", found)
+    assert "schema: view c4_games is missing" in found
+    assert re.search("schema: .*(workers|checksum|note)", found)
+    assert "schema: table jobs has a trigger spy, which c4 does not create" in found
 
 
-def make_trigger(session: Session) -> None:
-    if session.get_bind().dialect.name == "sqlite":
-        session.execute(
-            text("CREATE TRIGGER spy AFTER UPDATE ON jobs BEGIN DELETE FROM duties; END")
-        )
-        return
-    session.execute(
-        text("CREATE FUNCTION spy() RETURNS trigger AS 'BEGIN RETURN NEW; END' LANGUAGE plpgsql")
-    )
-    session.execute(
-        text("CREATE TRIGGER spy AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION spy()")
-    )
+MAKE_TRIGGER = {
+    "sqlite": ["CREATE TRIGGER spy AFTER UPDATE ON jobs BEGIN DELETE FROM duties; END"],
+    "postgresql": [
+        "CREATE FUNCTION spy() RETURNS trigger AS 'BEGIN RETURN NEW; END' LANGUAGE plpgsql",
+        "CREATE TRIGGER spy AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION spy()",
+    ],
+}
 
 
-class TestChecksums:
-    def test_every_write_computes_checksums(self, untouched: Database) -> None:
-        fill_database(untouched, 100)
-        assert list(check(untouched)) == []
-        with untouched.write() as session:
-            session.execute(text("UPDATE evaluations SET nodes = nodes + 1"))
-            session.execute(text("UPDATE units SET error = 'by hand', owner = NULL"))
-        assert {problem.kind for problem in check(untouched)} <= {"note"}
-
-    def test_every_flip_in_the_high_half_of_a_key_is_found(self, untouched: Database) -> None:
-        keys = [(number << 64) + number for number in range(64)]
-        change = text("UPDATE evaluations SET key_high = :high WHERE key = :low")
-        with untouched.write() as session:
-            store(session, BOARD, [row(key) for key in keys])
-            with unchecked(session.connection(), "evaluations"):
-                for bit, key in enumerate(keys):
-                    high, low = HighHalf.store(key ^ 1 << 64 + bit), LowHalf.store(key)
-                    assert session.execute(change, {"high": high, "low": low}).rowcount == 1
-        found = [problem.message for problem in check(untouched) if problem.kind == "row"]
-        assert len(found) == len(keys)
-        assert all(re.match(r"table evaluations, row 7,6,.* has changed", each) for each in found)
-
-    @on_sqlite
-    def test_a_changed_object_is_found(self, database: Database) -> None:
-        make_job(database, 2)
-        with database.write() as session:
-            session.execute(
-                text("UPDATE units SET payload = replace(payload, '1', '2') WHERE seq = 1")
-            )
-        (problem,) = check(database)
-        assert problem.kind == "row"
-        assert re.match(r"table units, row \d+, column payload: .*damaged", problem.message)
-
-    def test_any_time_is_accepted(self, database: Database) -> None:
-        """Imported games may have such times."""
-        times = [5e11, 1e12, 1e308, math.inf, -math.inf]
-        stored = [
-            game(number, x_seconds=each, o_seconds=-each) for number, each in enumerate(times)
-        ]
-        match_id = store_match(database, stored)
-        found = games_of(database, match_id)
-        assert [(each.x_seconds, -each.o_seconds) for each in found] == [(at, at) for at in times]
-        assert list(check(database)) == []
-
-    def test_a_time_that_is_not_a_number_is_accepted(self, database: Database) -> None:
-        """SQLite stores NULL for it, and refuses NULL in required columns."""
-        job_id = make_job(database, 1)
-        with database.write() as session:
-            session.execute(text("UPDATE units SET finished_at = :at"), {"at": math.nan})
-        assert ask(database, get_job, job_id).id == job_id
-        assert list(check(database)) == []
-
-    @on_sqlite
-    def test_an_impossible_board_is_found(self, database: Database) -> None:
-        with database.write() as session:
-            store(session, BOARD, [row(5)])
-            session.execute(text("UPDATE evaluations SET height = -3"))
-        (problem,) = check(database)
-        assert problem == (
-            "evaluation",
-            "position 5 of 7x-3: impossible board 7x-3: it needs a column and a row",
-        )
+def test_every_write_computes_checksums(untouched: Database) -> None:
+    fill_database(untouched, 100)
+    assert list(check(untouched)) == []
+    execute(untouched, "UPDATE evaluations SET nodes = nodes + 1")
+    execute(untouched, "UPDATE units SET error = 'by hand', owner = NULL")
+    assert {problem.kind for problem in check(untouched)} <= {"note"}
 
 
-class TestMatches:
-    def test_every_flip_in_the_high_half_of_a_final_key_is_found(self, database: Database) -> None:
-        """Games have no checksum for it: they are replayed, or their final grids are read."""
-        final = {"final_key": game().final_key, "moves": None}
-        stored = [game(number, **(final if number >= 64 else {})) for number in range(128)]
-        store_match(database, stored)
-        change = text("UPDATE games SET final_key_high = :high WHERE number % 64 = :bit")
-        with database.write() as session:
-            for bit in range(64):
-                session.execute(change, {"high": HighHalf.store(1 << 64 + bit), "bit": bit})
-        assert len([problem for problem in check(database) if problem.kind == "match"]) == 128
+def test_every_flip_in_the_high_half_of_a_key_is_found(untouched: Database) -> None:
+    keys = [(number << 64) + number for number in range(64)]
+    change = text("UPDATE evaluations SET key_high = :high WHERE key = :low")
+    with untouched.write() as session:
+        store(session, BOARD, [row(key) for key in keys])
+        with unchecked(session.connection(), "evaluations"):
+            for bit, key in enumerate(keys):
+                high, low = HighHalf.store(key ^ 1 << 64 + bit), LowHalf.store(key)
+                assert session.execute(change, {"high": high, "low": low}).rowcount == 1
+    found = [problem.message for problem in check(untouched) if problem.kind == "row"]
+    assert len(found) == len(keys)
+    assert all(re.match(r"table evaluations, row 7,6,.* has changed", each) for each in found)
 
-    @pytest.mark.postgres
-    def test_a_lost_connection_is_not_damage(
-        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def lose(session: Session, match_id: int) -> MatchTerms:
-            session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
-            return get_terms(session, match_id)
 
-        with Database.open(postgres_url) as database:
-            clear(database)
-            for _ in range(3):
-                store_match(database, [game(0)])
-            monkeypatch.setattr("db.integrity.rows.get_terms", lose)
-            found = check(database)
-            with pytest.raises(UnreachableError, match="lost the connection"):
-                list(found)
-
-    @pytest.mark.parametrize("column", ["ending", "moves"])
-    def test_a_text_that_is_not_utf_8_is_found(self, sqlite_path: Path, column: str) -> None:
-        with Database.open(str(sqlite_path)) as database:
-            first, second = (store_match(database, [game(0)]) for _ in range(2))
-            with database.write() as session:
-                session.execute(
-                    text(f"UPDATE games SET {column} = CAST(x'ff' AS TEXT) WHERE match_id = :id"),  # noqa: S608
-                    {"id": first},
-                )
-                session.execute(
-                    text("UPDATE games SET length = 3 WHERE match_id > :id"), {"id": first}
-                )
-            found = [each.message for each in check(database) if each.kind == "match"]
-        assert found[0].startswith(f"match {first} cannot be read to the end: ")
-        assert found[1] == f"game {second}:0: it has 7 moves, but the row says 3"
+def test_any_time_is_accepted(database: Database) -> None:
+    """Imported games may have such times. SQLite stores NULL instead of NaN."""
+    times = [5e11, 1e12, 1e308, math.inf, -math.inf]
+    stored = [game(number, x_seconds=each, o_seconds=-each) for number, each in enumerate(times)]
+    match_id = store_match(database, stored)
+    found = games_of(database, match_id)
+    assert [(each.x_seconds, -each.o_seconds) for each in found] == [(at, at) for at in times]
+    job_id = make_job(database, 1)
+    execute(database, "UPDATE units SET finished_at = :at", at=math.nan)
+    assert ask(database, get_job, job_id).id == job_id
+    assert list(check(database)) == []
 
 
 @on_sqlite
-class TestSolvingAgain:
-    def test_wrong_scores_are_found(self, database: Database) -> None:
-        moves = ["2252576253462244111563365343671351441"[:end] for end in (33, 34, 35, 36)]
-        solver = Solver()
-        rows = [evaluation_of(solver, Position(text)) for text in moves]
-        do(database, store, BOARD, rows)
-        assert [*solve_again(database, 10)] == [None] * 4
-        assert len([*solve_again(database, 2)]) == 2
-        with database.write() as session:
-            session.execute(
-                text("UPDATE evaluations SET lower = upper - 1, upper = upper - 1, scores = NULL")
-            )
-        found = [problem for problem in solve_again(database, 10) if problem]
-        assert len(found) == 4
-        assert all("when it is searched again" in problem.message for problem in found)
+def test_an_impossible_board_is_found(database: Database) -> None:
+    do(database, store, BOARD, [row(5)])
+    execute(database, "UPDATE evaluations SET height = -3")
+    (problem,) = check(database)
+    assert problem == (
+        "evaluation",
+        "position 5 of 7x-3: impossible board 7x-3: it needs a column and a row",
+    )
 
-    def test_the_seed_chooses_the_sample(self, database: Database) -> None:
-        do(database, store, BOARD, evaluations(200, 1))
-        with database.read() as session:
-            samples = [sample(session, 20, seed) for seed in (1, 1, 2)]
-        assert samples[0] == samples[1] != samples[2]
-        assert all(len(set(chosen)) == 20 for chosen in samples)
+
+def test_every_flip_in_the_high_half_of_a_final_key_is_found(database: Database) -> None:
+    """Games have no checksum for it: they are replayed, or their final grids are read."""
+    final = {"final_key": game().final_key, "moves": None}
+    stored = [game(number, **(final if number >= 64 else {})) for number in range(128)]
+    store_match(database, stored)
+    change = "UPDATE games SET final_key_high = :high WHERE number % 64 = :bit"
+    for bit in range(64):
+        execute(database, change, high=HighHalf.store(1 << 64 + bit), bit=bit)
+    assert len([problem for problem in check(database) if problem.kind == "match"]) == 128
+
+
+@on_postgresql
+def test_a_lost_connection_is_not_damage(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(session: Session, match_id: int) -> MatchTerms:
+        session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+        return get_terms(session, match_id)
+
+    for _ in range(3):
+        store_match(database, [game(0)])
+    monkeypatch.setattr("db.integrity.rows.get_terms", lose)
+    with pytest.raises(UnreachableError, match="lost the connection"):
+        list(check(database))
+
+
+@pytest.mark.parametrize("column", ["ending", "moves"])
+def test_a_text_that_is_not_utf_8_is_found(sqlite_path: Path, column: str) -> None:
+    with Database.open(str(sqlite_path)) as database:
+        first, second = (store_match(database, [game(0)]) for _ in range(2))
+        execute(
+            database,
+            f"UPDATE games SET {column} = CAST(x'ff' AS TEXT) WHERE match_id = :id",  # noqa: S608
+            id=first,
+        )
+        execute(database, "UPDATE games SET length = 3 WHERE match_id > :id", id=first)
+        found = [each.message for each in check(database) if each.kind == "match"]
+    assert found[0].startswith(f"match {first} cannot be read to the end: ")
+    assert found[1] == f"game {second}:0: it has 7 moves, but the row says 3"
+
+
+@on_sqlite
+def test_wrong_scores_are_found(database: Database) -> None:
+    moves = ["2252576253462244111563365343671351441"[:end] for end in (33, 34, 35, 36)]
+    solver = Solver()
+    rows = [evaluation_of(solver, Position(text)) for text in moves]
+    do(database, store, BOARD, rows)
+    assert [*solve_again(database, 10)] == [None] * 4
+    assert len([*solve_again(database, 2)]) == 2
+    lower = "UPDATE evaluations SET lower = upper - 1, upper = upper - 1, scores = NULL"
+    assert execute(database, lower) == 4
+    found = [problem for problem in solve_again(database, 10) if problem]
+    assert len(found) == 4
+    assert all("when it is searched again" in problem.message for problem in found)
+
+
+@on_sqlite
+def test_the_seed_chooses_the_sample(database: Database) -> None:
+    do(database, store, BOARD, evaluations(200, 1))
+    with database.read() as session:
+        samples = [sample(session, 20, seed) for seed in (1, 1, 2)]
+    assert samples[0] == samples[1] != samples[2]
+    assert all(len(set(chosen)) == 20 for chosen in samples)
 
 
 def evaluation_of(solver: Solver, position: Position) -> StoredEvaluation:

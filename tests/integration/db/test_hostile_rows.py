@@ -24,10 +24,9 @@ from tests.support.hostile.rows import (
     sound_database,
 )
 from tests.support.running.command_line import C4
+from tests.support.running.databases import ask, execute
 from workers.analyze.units import unit_answers
-from workers.book.task import PlyTask
 from workers.core.follow import iterate_units, read_job
-from workers.deep.task import DeepTask
 
 
 @pytest.fixture(scope="module")
@@ -56,52 +55,37 @@ def write(c4: C4, case: RowCase) -> None:
         case.write(connection)
 
 
-def assert_is_damage(c4: C4, *command: str) -> None:
-    done = c4(*command)
+def assert_is_damage(c4: C4, command: str) -> None:
+    done = c4(*command.split())
     assert "a fault in c4" not in done.err
     assert done.code == 1, done
     assert "damaged: " in done.err
     assert len(done.err) < 1_000
 
 
-@pytest.mark.parametrize("case", TERMS, ids=str)
-def test_terms_of_a_match(c4: C4, case: RowCase) -> None:
+BUILD = "book build --board 4x4 --plies 3 --output new.c4book"
+COMMANDS = [
+    *((case, "games report 1") for case in TERMS),
+    *((case, "games matches") for case in TERMS[::9]),
+    *((case, "games export 1") for case in TERMS[::9]),
+    *((case, "games replay 1:0") for case in TERMS[::9]),
+    *((case, f"jobs results {case.job}") for case in RESULTS),
+    *((case, "deep --board 4x4 1122") for case in DEEP_PARAMETERS),
+    *((case, BUILD) for case in BOOK_PAYLOADS),
+]
+
+
+@pytest.mark.parametrize(("case", "command"), COMMANDS, ids=str)
+def test_hostile_rows_are_reported_as_damage(c4: C4, case: RowCase, command: str) -> None:
     write(c4, case)
-    assert_is_damage(c4, "games", "report", "1")
+    assert_is_damage(c4, command)
 
 
-@pytest.mark.parametrize("case", TERMS[::9], ids=str)
-def test_every_command_that_reads_terms(c4: C4, case: RowCase) -> None:
-    write(c4, case)
-    for command in ("games matches", "games export 1", "games replay 1:0"):
-        assert_is_damage(c4, *command.split())
-
-
-def test_origin_of_a_match(c4: C4) -> None:
+def test_the_origin_of_a_match(c4: C4) -> None:
     with closing(sqlite3.connect(c4.directory / "test.db")) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("UPDATE matches SET origin = 'stolen'")
-    assert_is_damage(c4, "games", "report", "1")
-
-
-@pytest.mark.parametrize("case", RESULTS, ids=str)
-def test_results_of_a_job(c4: C4, case: RowCase) -> None:
-    write(c4, case)
-    assert_is_damage(c4, "jobs", "results", str(case.job))
-
-
-@pytest.mark.parametrize("case", DEEP_PARAMETERS, ids=str)
-def test_parameters_of_a_deep_job(c4: C4, case: RowCase) -> None:
-    write(c4, case)
-    assert_is_damage(c4, "deep", "--board", "4x4", "1122")
-
-
-@pytest.mark.parametrize("case", BOOK_PAYLOADS, ids=str)
-def test_payload_of_a_rebuilt_book(c4: C4, case: RowCase) -> None:
-    write(c4, case)
-    assert_is_damage(
-        c4, *("book", "build", "--board", "4x4", "--plies", "3", "--output", "new.c4book")
-    )
+    assert_is_damage(c4, "games report 1")
 
 
 def test_hostile_answers_are_reported_as_damage(c4: C4) -> None:
@@ -111,13 +95,6 @@ def test_hostile_answers_are_reported_as_damage(c4: C4) -> None:
         (unit,) = iterate_units(database, ANALYZE)
         with pytest.raises(DamagedValueError, match="a unit's answers cannot be read"):
             list(unit_answers(unit) or ())
-
-
-def test_intact_parameters_are_not_damage(sound: C4) -> None:
-    with Database.open(str(sound.directory / "test.db")) as database:
-        book, deep = read_job(database, BOOK), read_job(database, DEEP)
-    assert PlyTask.from_params(book.params, book.board).as_params() == book.params
-    assert DeepTask.from_params(deep.params, deep.board).as_params() == deep.params
 
 
 class TestLargeValues:
@@ -142,16 +119,10 @@ class TestLargeValues:
     def test_a_value_too_large_to_store_or_query_is_not_damage(self, c4: C4) -> None:
         text = "x" * ((1 << 26) + 1)
         with Database.open(str(c4.directory / "test.db")) as database:
-            with (
-                pytest.raises(StorageError, match="too large to be stored") as stored,
-                database.write() as session,
-            ):
-                session.connection().exec_driver_sql("UPDATE jobs SET label = ?", (text,))
-            with (
-                pytest.raises(StorageError, match="too large to be stored") as asked,
-                database.read() as session,
-            ):
-                session.scalar(select(Job.id).where(Job.label == text))
+            with pytest.raises(StorageError, match="too large to be stored") as stored:
+                execute(database, "UPDATE jobs SET label = :text", text=text)
+            with pytest.raises(StorageError, match="too large to be stored") as asked:
+                ask(database, lambda session: session.scalar(select(Job.id).filter_by(label=text)))
         assert not isinstance(stored.value, CorruptError)
         assert not isinstance(asked.value, CorruptError)
 
@@ -159,10 +130,7 @@ class TestLargeValues:
         path = c4.directory / "test.db"
         label = "\x1b" * 8_000_000
         with Database.open(str(path)) as database:
-            with database.write() as session:
-                session.connection().exec_driver_sql(
-                    "UPDATE jobs SET label = ? WHERE id = 1", (label,)
-                )
+            execute(database, "UPDATE jobs SET label = :label WHERE id = 1", label=label)
             with database._engine.connect() as connection:
                 driver = connection.connection.driver_connection
                 assert isinstance(driver, sqlite3.Connection)

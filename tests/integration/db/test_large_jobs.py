@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.jobs import jobs_to_finish
 from db.jobs.watching import read_pace
-from tests.support.running.databases import do, make_job, query_plans, units_read
+from tests.support.jobs import ANNOUNCER, CLAIMER, ring
+from tests.support.running.databases import make_job, query_plans, units_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,14 +51,11 @@ def large(database: Database) -> Database:
 def test_nothing_reads_all_units(large: Database) -> None:
     with large.read() as session:
         job_id: int = session.scalar(text("SELECT id FROM jobs"))
-    unit_id = one_announced(large)
+    (unit_id,) = ring(large, 1)
+    lapsing = CLAIMER | {"lease_seconds": -1.0}
     often: dict[str, Callable[[Session], object]] = {
-        "announce": lambda session: jobs.announce(
-            session, engine_version=ENGINE_VERSION, interactive=False, limit=4
-        ),
-        "claim_unit": lambda session: jobs.claim_unit(
-            session, unit_id, owner="ada", lease_seconds=-1.0, engine_version=ENGINE_VERSION
-        ),
+        "announce": lambda session: jobs.announce(session, limit=4, **ANNOUNCER),
+        "claim_unit": lambda session: jobs.claim_unit(session, unit_id, **lapsing),
         "requeue_lapsed": jobs.requeue_lapsed,
         "finish_if_complete": lambda session: jobs.finish_if_complete(session, job_id),
         "jobs_to_finish": jobs_to_finish,
@@ -74,17 +71,8 @@ def test_nothing_reads_all_units(large: Database) -> None:
     assert units_read(large, lambda session: jobs.progress(session, job_id)) < 2 * (DONE + LEFT)
 
     def complete_one(session: Session) -> None:
-        taken = jobs.claim_unit(
-            session, unit_id, owner="ada", lease_seconds=9.0, engine_version=ENGINE_VERSION
-        )
+        taken = jobs.claim_unit(session, unit_id, **CLAIMER)
         assert taken is not None
         assert jobs.complete(session, taken, evaluations=[], result={}, nodes=1, seconds=0.1)
 
     assert units_read(large, complete_one) < FEW
-
-
-def one_announced(database: Database) -> int:
-    (unit_id,) = do(
-        database, jobs.announce, engine_version=ENGINE_VERSION, interactive=False, limit=1
-    )
-    return unit_id

@@ -1,12 +1,16 @@
+import os
 import re
 import sqlite3
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from c4core import Position
+from c4core.files import flush
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import jobs
@@ -20,23 +24,26 @@ from db.migrations import HEAD
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.registry import acquire_duty, beat, live_workers
 from tests.support.boards.matches import game, games_of, store_match
-from tests.support.running.databases import BOARD, do, file_size_limit, make_job, on_sqlite, worker
+from tests.support.damage import evaluations, problems
+from tests.support.jobs import finish, must_take
+from tests.support.running.databases import (
+    BOARD,
+    do,
+    execute,
+    file_size_limit,
+    make_job,
+    on_sqlite,
+    row,
+    worker,
+)
+from tests.support.running.waiting import HANG_SECONDS
 
 
 def evaluation(moves: str, **changes: object) -> StoredEvaluation:
     """A row for a real position, with an arbitrary score."""
     position = Position(moves)
-    values: dict[str, object] = {
-        "key": position.canonical_key,
-        "width": 7,
-        "height": 6,
-        "ply": position.ply,
-        "lower": 1,
-        "upper": 1,
-        "nodes": 10,
-        "engine_version": ENGINE_VERSION,
-    }
-    return StoredEvaluation(**(values | changes))
+    values = {"ply": position.ply, "lower": 1, "upper": 1, "nodes": 10}
+    return row(position.canonical_key)._replace(**(values | changes))
 
 
 @pytest.fixture
@@ -47,20 +54,11 @@ def used(database: Database) -> Database:
         store(session, BOARD, [evaluation(""), evaluation("44", scores=scores)])
         store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
     job_id = make_job(database, 2, positions=5)
+    over = [evaluation("1212121", lower=-18, upper=-18)]
+    outcome = {"evaluations": over, "result": {"a": 1}, "costs": {7: Cost(5, 0.25)}}
+    assert finish(database, must_take(database), **outcome)
     with database.write() as session:
         jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"bounds"))
-        taken = jobs.claim(session, owner="ada", lease_seconds=60.0, engine_version=ENGINE_VERSION)
-        assert taken is not None
-        over = [evaluation("1212121", lower=-18, upper=-18)]
-        jobs.complete(
-            session,
-            taken,
-            evaluations=over,
-            result={"a": 1},
-            nodes=3,
-            seconds=0.25,
-            costs={7: Cost(5, 0.25)},
-        )
         acquire_duty(session, "sweep", 1.0)
         beat(session, worker("ada"))
     played = [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))]
@@ -89,13 +87,6 @@ def test_stats(used: Database) -> None:
 
 
 @on_sqlite
-def test_stats_of_an_empty_database(database: Database) -> None:
-    found = stats(database)
-    assert found.boards == {}
-    assert [table.rows for table in found.tables].count(0) == len(found.tables) > 0
-
-
-@on_sqlite
 def test_impossible_evaluations_are_found(used: Database) -> None:
     bad = [
         (evaluation("1", key=Position("7").key), "not canonical"),
@@ -113,28 +104,21 @@ def test_impossible_evaluations_are_found(used: Database) -> None:
         assert re.search(message, problem.message)
 
 
-def test_inconsistent_jobs_are_found(used: Database) -> None:
-    ended, closed, gap = (make_job(used, 2) for _ in range(3))
-    with used.write() as session:
-        # No problem: a worker died after the last unit, before it closed the job. The next worker
-        # closes it.
-        session.execute(text("UPDATE units SET state = 'done' WHERE job_id = :id"), {"id": ended})
-        session.execute(text("UPDATE jobs SET state = 'done' WHERE id = :id"), {"id": closed})
-        session.execute(
-            text("UPDATE units SET seq = 7 WHERE job_id = :id AND seq = 1"), {"id": gap}
-        )
-    assert list(check(used)) == [
-        Problem("job", f"job {closed} is done, but has units that are not"),
-        Problem("job", f"job {gap} has lost units: there are gaps in their numbers"),
-    ]
-
-
-@on_sqlite
-def test_a_silent_worker_is_noted(used: Database) -> None:
-    do(used, jobs.claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
+def test_inconsistent_jobs_are_found_and_silent_workers_noted(used: Database) -> None:
+    must_take(used, owner="bob", lease_seconds=-1.0)
     (problem,) = check(used)
     assert problem.kind == NOTE
     assert "its lease has run out: bob no longer renews it" in problem.message
+    ended, closed, gap = (make_job(used, 2) for _ in range(3))
+    # No problem: a worker died after the last unit, before it closed the job. The next worker
+    # closes it.
+    execute(used, "UPDATE units SET state = 'done' WHERE job_id = :id", id=ended)
+    execute(used, "UPDATE jobs SET state = 'done' WHERE id = :id", id=closed)
+    execute(used, "UPDATE units SET seq = 7 WHERE job_id = :id AND seq = 1", id=gap)
+    assert [problem for problem in check(used) if problem.kind != NOTE] == [
+        Problem("job", f"job {closed} is done, but has units that are not"),
+        Problem("job", f"job {gap} has lost units: there are gaps in their numbers"),
+    ]
 
 
 def test_a_unit_without_its_job_is_found(sqlite_path: Path) -> None:
@@ -173,13 +157,75 @@ def test_backup(used: Database, tmp_path: Path) -> None:
         assert make_job(copy) == job_id + 1
 
 
-@on_sqlite
-def test_a_backup_overwrites_nothing(used: Database, tmp_path: Path) -> None:
-    path = tmp_path / "backup.db"
-    path.write_text("precious")
-    with pytest.raises(FileExistsError, match=r"backup\.db exists"):
-        backup(used, path)
-    assert path.read_text() == "precious"
+def copies(path: Path) -> list[str]:
+    return sorted(file.name for file in path.parent.iterdir() if "backup" in file.name)
+
+
+@pytest.fixture
+def source(sqlite_path: Path) -> Iterator[Database]:
+    with Database.open(str(sqlite_path)) as database:
+        do(database, store, BOARD, evaluations(500, 1))
+        yield database
+
+
+@pytest.mark.parametrize("suffix", ["", "-journal", "-wal", "-shm"])
+def test_a_backup_overwrites_nothing(source: Database, tmp_path: Path, suffix: str) -> None:
+    beside = tmp_path / f"backup.db{suffix}"
+    beside.write_text("precious")
+    message = ": SQLite would read it" if suffix else ": choose another name for the backup"
+    with pytest.raises(FileExistsError, match=f"{beside} exists{message}"):
+        backup(source, tmp_path / "backup.db")
+    assert beside.read_text() == "precious"
+    assert copies(beside) == [beside.name]
+
+
+def test_one_of_two_simultaneous_backups_is_kept(
+    source: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "backup.db"
+    together = threading.Barrier(2)
+
+    def flush_together(path: Path) -> None:
+        if path.suffix == ".partial":
+            together.wait(HANG_SECONDS)  # until both have made their copies
+        flush(path)
+
+    monkeypatch.setattr("db.maintenance.flush", flush_together)
+
+    def make() -> str:
+        with Database.open(source.url) as database:
+            try:
+                backup(database, target)
+            except FileExistsError as error:
+                return str(error)
+            return "made"
+
+    with ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(make) for _ in range(2)]
+    assert sorted(end.result() for end in ends) == [
+        f"{target} exists: choose another name for the backup",
+        "made",
+    ]
+    assert problems(target) == []
+    assert copies(target) == ["backup.db"]
+
+
+def test_leftovers_of_killed_backups_are_removed(source: Database, tmp_path: Path) -> None:
+    target = tmp_path / "backup.db"
+    left = tmp_path / ".backup.db.abcdefgh.partial"
+    for path in (left, Path(f"{left}-journal")):
+        path.write_bytes(b"half")
+    other = tmp_path / ".other-backup.db.abcdefgh.partial"
+    other.touch()
+    backup(source, target)
+    assert copies(target) == [other.name, "backup.db"]
+    assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def test_an_unwritable_backup_is_reported(used: Database, tmp_path: Path) -> None:

@@ -119,9 +119,13 @@ def test_a_url_may_ask_for_reading_only(filled: Path, tmp_path: Path, c4: C4) ->
     assert (tmp_path / "test.db").read_bytes() == content
 
 
-def test_reading_only_in_python(tmp_path: Path, sqlite_path: Path) -> None:
+def test_reading_only_in_python_while_another_process_writes(
+    tmp_path: Path, sqlite_path: Path
+) -> None:
     url = f"sqlite:///{sqlite_path}?mode=ro"
-    with Database.open(url) as database:
+    with Database.open(url) as database, Database.open(str(sqlite_path)) as writer:
+        make_job(writer)
+        assert {table.name: table.rows for table in stats(database).tables}["jobs"] == 1
         assert database.url == url
         assert list(check(database)) == []
         assert stats(database).bytes > 0
@@ -131,12 +135,3 @@ def test_reading_only_in_python(tmp_path: Path, sqlite_path: Path) -> None:
     with pytest.raises(MissingDatabaseError):
         Database.open(f"sqlite:///{tmp_path / 'nothing.db'}?mode=ro")
     assert not (tmp_path / "nothing.db").exists()
-
-
-def test_other_processes_may_write_meanwhile(sqlite_path: Path) -> None:
-    with (
-        Database.open(f"sqlite:///{sqlite_path}?mode=ro") as reader,
-        Database.open(str(sqlite_path)) as writer,
-    ):
-        make_job(writer)
-        assert {table.name: table.rows for table in stats(reader).tables}["jobs"] == 1

@@ -1,22 +1,11 @@
 """Claims of units: announcements, expired leases, and unreadable units."""
 
-from pathlib import Path
-
 import pytest
-from sqlalchemy import text
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.jobs import (
-    cancel_job,
-    finish_if_complete,
-    get_job,
-    heartbeat,
-    progress,
-    requeue_lapsed,
-    retry_job,
-)
+from db.jobs import finish_if_complete, get_job, heartbeat, progress, requeue_lapsed, retry_job
 from db.records.jobs import (
     INTERACTIVE_PRIORITY,
     LONGEST_LEASE,
@@ -32,6 +21,7 @@ from tests.support.jobs import (
     finish,
     give_up,
     must_take,
+    ring,
     state_of,
     take,
     take_unit,
@@ -43,46 +33,28 @@ from tests.support.running.databases import (
     ask,
     counted_queries,
     do,
+    execute,
     make_job,
     on_sqlite,
 )
 
 
-def ring(database: Database, limit: int = 100, **options: object) -> list[int]:
-    defaults: dict[str, object] = {"engine_version": ENGINE_VERSION, "interactive": False}
-    return do(database, jobs.announce, limit=limit, **(defaults | options))
-
-
-def test_units_are_announced_in_order_and_once(timed: Database, clock: FakeClock) -> None:
-    units = unit_ids(timed, make_job(timed, 5))
-    assert ring(timed, 2) == units[:2]
-    assert ring(timed, 2) == units[2:4]
-    assert ring(timed, 2) == units[4:]
-    assert ring(timed, 2) == []
-    clock.time += jobs.REANNOUNCE_SECONDS
-    assert ring(timed, 2) == []
-    clock.time += 0.001
-    assert ring(timed) == units  # no worker came
-
-
-@on_sqlite
-def test_setting_the_clock_back_delays_no_announcement(timed: Database, clock: FakeClock) -> None:
-    units = unit_ids(timed, make_job(timed, 2))
-    assert ring(timed) == units
-    clock.time -= 3600.0
-    assert ring(timed) == units
-    assert ring(timed) == []
-
-
-@on_sqlite
-def test_new_units_are_announced_before_repeats_and_oldest_repeats_first(
+def test_units_are_announced_in_order_and_again_if_no_worker_comes(
     timed: Database, clock: FakeClock
 ) -> None:
     units = unit_ids(timed, make_job(timed, 4))
     assert ring(timed, 2) == units[:2]
     clock.time += jobs.REANNOUNCE_SECONDS + 1
-    assert ring(timed, 3) == [units[2], units[3], units[0]]
+    assert ring(timed, 3) == [units[2], units[3], units[0]]  # the oldest repeat, after new ones
     assert ring(timed, 3) == [units[1]]
+    assert ring(timed) == []
+    clock.time += jobs.REANNOUNCE_SECONDS
+    assert ring(timed) == []
+    clock.time += 0.001
+    assert ring(timed) == units
+    clock.time -= 3600.0
+    assert ring(timed) == units
+    assert ring(timed) == []
 
 
 def test_returned_units_are_announced_first_and_at_once(timed: Database) -> None:
@@ -94,28 +66,28 @@ def test_returned_units_are_announced_first_and_at_once(timed: Database) -> None
     assert ring(timed) == [units[0], units[1], units[3]]
 
 
-@on_sqlite
-def test_only_queued_units_of_running_jobs_are_announced(database: Database) -> None:
-    job_id = make_job(database, 2)
-    units = unit_ids(database, job_id)
-    must_take(database)
-    assert ring(database, engine_version=ENGINE_VERSION + 1) == []
-    assert ring(database, 0) == []
-    do(database, jobs.cancel_job, job_id)
-    assert ring(database) == []
-    do(database, jobs.resume_job, job_id)
-    assert ring(database) == units
+def test_only_queued_units_of_running_jobs_are_given_out(timed: Database) -> None:
+    def assert_nothing_is_given_out(**options: int) -> None:
+        assert ring(timed, **options) == []
+        assert take(timed, **options) is None
+        assert [take_unit(timed, unit, **options) for unit in units] == [None] * len(units)
 
-
-@on_sqlite
-def test_resumed_units_are_as_if_never_announced(timed: Database) -> None:
-    job_id = make_job(timed, 2)
-    units = unit_ids(timed, job_id)
-    assert ring(timed) == units
     with timed.write() as session:
-        jobs.cancel_job(session, job_id)
-        jobs.resume_job(session, job_id)
-    assert ring(timed) == units
+        job_id = jobs.create_job(
+            session, kind="k", board=BOARD, params={}, engine_version=ENGINE_VERSION
+        )
+        jobs.add_units(session, job_id, [UnitPlan({}, 1)] * 3)
+    units = [*unit_ids(timed, job_id), 10**9]
+    assert_nothing_is_given_out()
+    do(timed, jobs.start_job, job_id)
+    assert_nothing_is_given_out(engine_version=ENGINE_VERSION + 1)
+    assert ring(timed, 0) == []
+    assert ring(timed, 1) == units[:1]
+    assert must_take(timed).unit_id == units[1]
+    do(timed, jobs.cancel_job, job_id)
+    assert_nothing_is_given_out()
+    do(timed, jobs.resume_job, job_id)
+    assert ring(timed) == units[:3]  # as if never announced
 
 
 def test_urgent_then_older_jobs_are_announced_in_each_lane(database: Database) -> None:
@@ -139,64 +111,42 @@ def test_the_number_of_queries_does_not_grow_with_the_jobs(database: Database) -
     assert 1 <= len(queries) <= 4
 
 
-class TestClaimUnit:
-    def test_the_named_unit_is_claimed(self, timed: Database) -> None:
-        job_id = make_job(timed, 3, positions=4, priority=7)
-        unit = unit_ids(timed, job_id)[1]
+def test_a_claim_has_all_fields(timed: Database) -> None:
+    job_id = make_job(timed, 3, positions=4, priority=7)
+    unit = unit_ids(timed, job_id)[1]
+    taken = must_take_unit(timed, unit)
+    assert (taken.unit_id, taken.job_id, taken.seq, taken.kind) == (unit, job_id, 1, "test")
+    assert (taken.payload, taken.params, taken.positions) == ({"number": 1}, {"depth": 1}, 4)
+    assert (taken.fence, taken.attempts, taken.priority) == (1, 1, 7)
+    assert (taken.engine_version, taken.board, taken.owner) == (ENGINE_VERSION, BOARD, "ada")
+    assert take_unit(timed, unit) is None  # announced twice
+    assert [must_take(timed).seq for _ in range(2)] == [0, 2]
+    assert take(timed) is None
+
+
+def test_urgent_then_older_jobs_are_claimed(database: Database) -> None:
+    job_ids = [make_job(database, 1, priority=priority) for priority in (0, 5, 0, -1, 0)]
+    last = job_ids.pop()
+    assert must_take(database, job_id=last).job_id == last
+    order = [must_take(database).job_id for _ in job_ids]
+    assert order == [job_ids[1], job_ids[0], job_ids[2], job_ids[3]]
+
+
+@on_sqlite
+def test_an_expired_unit_is_claimed_by_its_number(timed: Database, clock: FakeClock) -> None:
+    job_id = make_job(timed, 1)
+    (unit,) = unit_ids(timed, job_id)
+    for lapses in range(MAX_LAPSES):
         taken = must_take_unit(timed, unit)
-        assert (taken.unit_id, taken.job_id, taken.seq, taken.kind) == (unit, job_id, 1, "test")
-        assert (taken.payload, taken.params, taken.positions) == ({"number": 1}, {"depth": 1}, 4)
-        assert (taken.fence, taken.attempts, taken.priority) == (1, 1, 7)
-        assert taken.engine_version == ENGINE_VERSION
-        assert take_unit(timed, unit) is None  # announced twice
-        assert must_take(timed).seq == 0
-
-    def test_other_engines_and_cancelled_jobs_give_no_unit(self, timed: Database) -> None:
-        job_id = make_job(timed, 2)
-        units = unit_ids(timed, job_id)
-        assert take_unit(timed, units[0], engine_version=ENGINE_VERSION + 1) is None
-        assert take_unit(timed, 10**9) is None
-        do(timed, jobs.cancel_job, job_id)
-        assert take_unit(timed, units[0]) is None
-
-    @on_sqlite
-    def test_a_job_in_planning_gives_no_unit(self, database: Database) -> None:
-        with database.write() as session:
-            job_id = jobs.create_job(
-                session, kind="k", board=BOARD, params={}, engine_version=ENGINE_VERSION
-            )
-            jobs.add_units(session, job_id, [UnitPlan({}, 1)])
-        (unit,) = unit_ids(database, job_id)
-        assert ring(database) == []
-        assert take_unit(database, unit) is None
-        assert take(database) is None
-        do(database, jobs.start_job, job_id)
-        assert ring(database) == [unit]
-        assert take_unit(database, unit) is not None
-
-    @on_sqlite
-    def test_an_expired_unit_is_claimed(self, timed: Database, clock: FakeClock) -> None:
-        (unit,) = unit_ids(timed, make_job(timed, 1))
-        must_take_unit(timed, unit)
+        assert (taken.fence, taken.attempts) == (lapses + 1, 1)
         clock.time += LEASE
         assert take_unit(timed, unit) is None
         clock.time += 0.001
-        again = must_take_unit(timed, unit)
-        assert (again.fence, again.attempts) == (2, 1)
-
-    @on_sqlite
-    def test_a_claim_gives_up_no_unit(self, timed: Database, clock: FakeClock) -> None:
-        # Only the sweeper gives up units: it may close the job, and a claim must not wait for that.
-        job_id = make_job(timed, 1)
-        (unit,) = unit_ids(timed, job_id)
-        silent = 0
-        while take_unit(timed, unit) is not None:
-            clock.time += LEASE + 1
-            silent += 1
-        assert silent == 10
-        assert ask(timed, jobs.unit_results, job_id)[0].state is UnitState.LEASED
-        assert take(timed) is None
-        assert ask(timed, jobs.unit_results, job_id)[0].state is UnitState.FAILED
+    # Only the sweeper gives up units: it may close the job, and a claim must not wait for that.
+    assert take_unit(timed, unit) is None
+    assert ask(timed, jobs.unit_results, job_id)[0].state is UnitState.LEASED
+    assert take(timed) is None
+    assert ask(timed, jobs.unit_results, job_id)[0].state is UnitState.FAILED
 
 
 def must_take_unit(database: Database, unit_id: int) -> Claim:
@@ -263,23 +213,21 @@ def test_the_earliest_expired_leases_are_swept_first(timed: Database, clock: Fak
     assert [must_take(timed).seq for _ in range(3)] == [2, 0, 1]  # a lapsed lease, then the queue
 
 
-@on_sqlite
-def test_stopped_jobs_are_left_alone(timed: Database, clock: FakeClock) -> None:
-    job_id = make_job(timed, 1)
-    must_take(timed)
-    do(timed, cancel_job, job_id)
-    clock.time += LEASE + 1
-    assert sweep(timed) == 0
-    assert state_of(timed, job_id) is JobState.CANCELLED
-
-
-def test_a_unit_that_lapses_too_often_is_given_up(timed: Database, clock: FakeClock) -> None:
+@pytest.mark.parametrize("swept", [True, False])
+def test_a_unit_that_lapses_too_often_is_given_up(
+    timed: Database, clock: FakeClock, *, swept: bool
+) -> None:
     job_id, other = make_job(timed, 2), make_job(timed, 1)
-    for lapse in range(1, MAX_LAPSES + 1):
-        taken = must_take(timed, job_id=job_id)
-        assert (taken.seq, taken.fence, taken.attempts) == (0, lapse, 1)
-        clock.time += LEASE + 1
-        assert sweep(timed) == (lapse < MAX_LAPSES)
+
+    def let_it_lapse(fence: int) -> None:
+        for lapse in range(1, MAX_LAPSES + 1):
+            taken = must_take(timed, job_id=job_id)
+            assert (taken.seq, taken.fence, taken.attempts) == (0, fence + lapse, 1)
+            clock.time += LEASE + 1
+            if swept:
+                assert sweep(timed) == (lapse < MAX_LAPSES)
+
+    let_it_lapse(0)
     assert state_of(timed, job_id) is JobState.RUNNING
     finish(timed, must_take(timed, job_id=job_id))
     assert state_of(timed, job_id) is JobState.FAILED
@@ -288,85 +236,60 @@ def test_a_unit_that_lapses_too_often_is_given_up(timed: Database, clock: FakeCl
     assert failed.error == "lease expired 10 times"
     assert failed.attempts == 0
     assert take_unit(timed, failed.unit_id) is None
-
-
-@on_sqlite
-def test_giving_up_the_last_unit_closes_the_job(timed: Database, clock: FakeClock) -> None:
-    job_id = make_job(timed, 1)
-    for _ in range(MAX_LAPSES):
-        must_take(timed)
-        clock.time += LEASE + 1
-        sweep(timed)
-    assert state_of(timed, job_id) is JobState.FAILED
-
-
-def damage(database: Database, statement: str, **values: object) -> None:
-    with database.write() as session:
-        session.execute(text(statement), values)
+    assert do(timed, retry_job, job_id) == 1
+    let_it_lapse(MAX_LAPSES)
+    assert swept or take(timed, job_id=job_id) is None
+    assert state_of(timed, job_id) is JobState.FAILED  # closed with its last unit
 
 
 def damage_payload(database: Database, unit_id: int) -> None:
     statement = "UPDATE units SET payload = replace(payload, 'number', 'lumber') WHERE id = :id"
-    damage(database, statement, id=unit_id)
-
-
-def damage_params(database: Database, job_id: int) -> None:
-    statement = "UPDATE jobs SET params = replace(params, 'depth', 'death') WHERE id = :id"
-    damage(database, statement, id=job_id)
+    execute(database, statement, id=unit_id)
 
 
 def errors(database: Database, job_id: int) -> dict[int, str]:
     return {unit.seq: unit.error for unit in ask(database, failed_units, job_id)}
 
 
-def test_readable_units_are_done_and_the_job_fails(database: Database) -> None:
-    job_id = make_job(database, 3)
-    damage_payload(database, unit_ids(database, job_id)[0])
-    for seq in (1, 2):
-        taken = must_take(database)
-        assert taken.seq == seq
-        finish(database, taken)
-    assert errors(database, job_id) == {
-        0: "the unit's payload cannot be read: a stored JSON object is damaged: "
-        '\'{"lumber":0,"#":"ec0c7986"}\''
-    }
-    assert state_of(database, job_id) is JobState.FAILED
-
-
-@on_sqlite
-def test_an_unreadable_unit_named_by_a_message(database: Database) -> None:
-    job_id = make_job(database, 2)
-    first, second = unit_ids(database, job_id)
-    damage_payload(database, first)
-    assert take_unit(database, first) is None
-    assert list(errors(database, job_id)) == [0]
-    assert state_of(database, job_id) is JobState.RUNNING
-    taken = take_unit(database, second)
-    assert taken is not None
-    finish(database, taken)
-    assert state_of(database, job_id) is JobState.FAILED
-
-
-@on_sqlite
-def test_an_unreadable_unit_with_an_expired_lease(timed: Database, clock: FakeClock) -> None:
-    job_id = make_job(timed, 2)
-    damage_payload(timed, must_take(timed).unit_id)
+def test_units_that_cannot_be_read_fail_and_the_others_are_done(
+    timed: Database, clock: FakeClock
+) -> None:
+    job_id = make_job(timed, 4)
+    expired, queued, named, readable = unit_ids(timed, job_id)
+    assert must_take(timed).unit_id == expired
+    for unit in (expired, queued, named):
+        damage_payload(timed, unit)
     clock.time += LEASE + 1
-    assert must_take(timed).seq == 1
-    assert list(errors(timed, job_id)) == [0]
+    assert take_unit(timed, named) is None
+    assert list(errors(timed, job_id)) == [2]
+    taken = must_take(timed)
+    assert taken.unit_id == readable
+    found = errors(timed, job_id)
+    assert found.keys() == {0, 1, 2}
+    assert found[0] == (
+        "the unit's payload cannot be read: a stored JSON object is damaged: "
+        '\'{"lumber":0,"#":"ec0c7986"}\''
+    )
+    assert state_of(timed, job_id) is JobState.RUNNING
+    finish(timed, taken)
+    assert state_of(timed, job_id) is JobState.FAILED
 
 
 def test_damaged_parameters_fail_all_units_of_the_job(database: Database) -> None:
     damaged = make_job(database, 100, priority=1)
     other = make_job(database, 1)
     working = must_take(database)
-    damage_params(database, damaged)
+    execute(
+        database,
+        "UPDATE jobs SET params = replace(params, 'depth', 'death') WHERE id = :id",
+        id=damaged,
+    )
     assert must_take(database).job_id == other
     assert list(errors(database, damaged)) == list(range(1, 100))
     assert finish(database, working)
     unit = ask(database, failed_units, damaged)[0]
     assert unit.error.startswith("the parameters of the job cannot be read: a stored JSON object")
-    damage(database, "UPDATE jobs SET params = replace(params, 'death', 'depth')")
+    execute(database, "UPDATE jobs SET params = replace(params, 'death', 'depth')")
     assert state_of(database, damaged) is JobState.FAILED
 
 
@@ -380,27 +303,17 @@ def test_an_unreadable_last_unit_ends_the_job(database: Database) -> None:
         with database.write() as session:
             assert finish_if_complete(session, job_id) is JobState.FAILED
             retry_job(session, job_id)
-    damage(database, "UPDATE units SET payload = replace(payload, 'lumber', 'number')")
+    execute(database, "UPDATE units SET payload = replace(payload, 'lumber', 'number')")
     assert must_take(database).payload == {"number": 0}
 
 
-BYTES_AS_TEXT = "UPDATE units SET payload = CAST(:value AS TEXT) WHERE seq = 0"
-ANYTHING = "UPDATE units SET payload = :value WHERE seq = 0"
-
-
-@pytest.mark.parametrize(
-    ("statement", "value"),
-    [
-        (BYTES_AS_TEXT, b'{"number":0}\xff'),
-        (ANYTHING, b"\xff\x00"),
-        (ANYTHING, 7),
-        (ANYTHING, "null"),
-        (ANYTHING, '{"a":1,"#":"00"}'),
-    ],
-)
-def test_any_damage_fails_the_unit(sqlite_path: Path, statement: str, value: object) -> None:
-    with Database.open(str(sqlite_path)) as database:
-        job_id = make_job(database, 2)
-        damage(database, statement, value=value)
-        assert must_take(database).seq == 1
-        assert list(errors(database, job_id)) == [0]
+@on_sqlite
+def test_any_damage_fails_a_unit(database: Database) -> None:
+    values = [b'{"number":0}\xff', b"\xff\x00", 7, "null", '{"a":1,"#":"00"}']
+    job_id = make_job(database, len(values) + 1)
+    for seq, value in enumerate(values):
+        change = "UPDATE units SET payload = :value WHERE seq = :seq"
+        execute(database, change, value=value, seq=seq)
+    execute(database, "UPDATE units SET payload = CAST(payload AS TEXT) WHERE seq = 0")
+    assert must_take(database).seq == len(values)
+    assert list(errors(database, job_id)) == list(range(len(values)))

@@ -14,13 +14,7 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.database import Database
-from db.errors import (
-    GameNotFoundError,
-    JobNotFoundError,
-    JobStateError,
-    MatchInUseError,
-    MatchNotFoundError,
-)
+from db.errors import GameNotFoundError, JobStateError, MatchInUseError, MatchNotFoundError
 from db.maintenance import check
 from db.models import CorpusMatch
 from db.records.games import GameCursor, GameFilter
@@ -49,16 +43,6 @@ def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[i
     return job_id, match_id
 
 
-@on_sqlite
-def test_a_match_with_a_missing_corpus_is_not_created(database: Database) -> None:
-    there = store_match(database, [game(0)])
-    with (
-        database.write() as session,
-        pytest.raises(MatchNotFoundError, match=f"no match {there + 1}"),
-    ):
-        games.create_match(session, terms(corpus=(there, there + 1)))
-
-
 def test_terms_round_trip(database: Database) -> None:
     corpus = store_match(database, [game(0)]), store_match(database, [game(0)])
     asked = terms(
@@ -78,12 +62,8 @@ def test_terms_round_trip(database: Database) -> None:
     assert (found.tally.games, found.job_state, found.verdict) == (0, None, None)
     assert not found.is_finished
     assert ask(database, games.get_terms, match_id) == asked
-
-
-def test_terms_of_another_form_are_refused() -> None:
-    fields = terms().as_json()
     with pytest.raises(ValueError, match="unknown form: 99"):
-        MatchTerms.from_json(fields | {"form": 99})
+        MatchTerms.from_json(asked.as_json() | {"form": 99})
 
 
 def test_games_round_trip(database: Database) -> None:
@@ -107,38 +87,26 @@ def test_games_round_trip(database: Database) -> None:
     assert games_of(database, match_id) == [each._replace(match_id=match_id) for each in stored]
     found = ask(database, games.find_game, match_id, 3)
     assert found == kept._replace(match_id=match_id)
+    do(database, games.add_games, match_id, [game(0, winner="o"), game(1)])  # the first one stays
+    assert [each.winner for each in games_of(database, match_id)] == ["x", "x", None, "o"]
 
 
-@on_sqlite
 def test_missing_games_and_matches_are_reported(database: Database) -> None:
     match_id = store_match(database, [game(0)])
     with database.write() as session:
-        with pytest.raises(GameNotFoundError, match=f"match {match_id} has no game 1"):
-            games.find_game(session, match_id, 1)
-        for question in (games.get_match, games.get_terms, games.delete_match):
-            with pytest.raises(MatchNotFoundError, match="there is no match 99"):
-                question(session, 99)
-
-
-def test_impossible_numbers_are_not_found(database: Database) -> None:
-    match_id = store_match(database, [game(0)])
-    with database.write() as session:
-        for number in (-1, 2**31, 2**63, 10**30):
-            for of_match in (games.get_match, games.get_terms, games.delete_match):
-                with pytest.raises(MatchNotFoundError):
-                    of_match(session, number)
+        for number in (match_id + 1, -1, 2**31, 2**63, 10**30):
+            for question in (games.get_match, games.get_terms, games.delete_match):
+                with pytest.raises(MatchNotFoundError, match=f"there is no match {number}"):
+                    question(session, number)
             for place in ((match_id, number), (number, 0)):
-                with pytest.raises(GameNotFoundError):
+                with pytest.raises(
+                    GameNotFoundError, match="match {} has no game {}".format(*place)
+                ):
                     games.find_game(session, *place)
-            for of_job in (jobs.get_job, jobs.progress, jobs.cancel_job, jobs.resume_job):
-                with pytest.raises(JobNotFoundError):
-                    of_job(session, number)
-
-
-def test_a_game_is_stored_once(database: Database) -> None:
-    match_id = store_match(database, [game(0)])
-    do(database, games.add_games, match_id, [game(0, winner="o"), game(1)])
-    assert [each.winner for each in games_of(database, match_id)] == ["x", "x"]
+        with pytest.raises(MatchNotFoundError, match=f"there is no match {match_id + 1}"):
+            games.end_early(session, match_id + 1, games=0, verdict="H0")
+        with pytest.raises(MatchNotFoundError, match=f"there is no match {match_id + 1}"):
+            games.create_match(session, terms(corpus=(match_id, match_id + 1)))
 
 
 def test_the_tally_is_seen_from_both_sides(database: Database) -> None:
@@ -276,26 +244,21 @@ def test_many_games_take_few_statements_and_a_stream_may_end_early(database: Dat
 @on_sqlite
 def test_matches_are_listed_newest_first(database: Database) -> None:
     ids = [store_match(database, [game(0)] * (index > 0)) for index in range(3)]
+    job_id, match_id = job_with_match(database, terms(), 1)
+    ids += [match_id - 1, match_id]
     with database.read() as session:
         assert [each.id for each in games.list_matches(session)] == ids[::-1]
-        assert [each.id for each in games.list_matches(session, limit=1)] == ids[2:]
+        assert [each.id for each in games.list_matches(session, limit=1)] == ids[4:]
         assert [each.id for each in games.list_matches(session, before_id=ids[1])] == ids[:1]
-        assert [each.tally.games for each in games.list_matches(session)] == [1, 1, 0]
-
-
-@on_sqlite
-def test_matches_of_a_job(database: Database) -> None:
-    store_match(database, [])
-    job_id, match_id = job_with_match(database, terms(), 1)
-    with database.read() as session:
+        assert [each.tally.games for each in games.list_matches(session)] == [0, 0, 1, 1, 0]
         found = games.matches_of_job(session, job_id)
-    assert [each.id for each in found] == [match_id - 1, match_id]
+    assert [each.id for each in found] == ids[3:]
     assert {each.job_state for each in found} == {JobState.RUNNING}
 
 
 @on_sqlite
 def test_only_complete_matches_are_finished(database: Database) -> None:
-    job_id, match_id = job_with_match(database, terms(), 1)
+    _, match_id = job_with_match(database, terms(games=3), 1)
     with database.write() as session:
         broken = games.create_match(session, terms(), origin=Origin.IMPORTED)
         whole = games.create_match(session, terms(), origin=Origin.IMPORTED)
@@ -308,7 +271,13 @@ def test_only_complete_matches_are_finished(database: Database) -> None:
         finish(database, taken)
     assert info(database, match_id).job_state is JobState.DONE
     assert ask(database, games.finished_matches, BOARD) == (match_id - 1, match_id, whole)
-    assert job_id
+    do(database, games.add_games, match_id, [game(0)])
+    do(database, games.add_games, whole, [game(number) for number in range(3)])
+    assert problems(database) == [
+        f"match {match_id - 1} is over, but has 0 of its 10 games",
+        f"match {match_id} is over, but has 1 of its 3 games",
+        f"match {broken}: its import is under way, or was interrupted",
+    ]
 
 
 def test_final_grids_include_only_games_that_ended_on_the_board(database: Database) -> None:
@@ -354,22 +323,17 @@ def test_a_decided_match_ends_and_the_others_continue(database: Database) -> Non
 
 
 @on_sqlite
-def test_the_last_decision_ends_the_job(database: Database) -> None:
-    _, match_id = job_with_match(database, terms(games=20), 2)
-    finish(database, must_take(database))
-    do(database, games.end_early, match_id, games=0, verdict="H0")
-    assert info(database, match_id).job_state is JobState.DONE
-    with database.write() as session, pytest.raises(MatchNotFoundError):
-        games.end_early(session, 99, games=0, verdict="H0")
-
-
-@on_sqlite
-def test_a_failed_unit_after_the_decision_does_not_matter(database: Database) -> None:
+@pytest.mark.parametrize(
+    ("failures", "state"), [(0, JobState.RUNNING), (MAX_ATTEMPTS, JobState.FAILED)]
+)
+def test_the_last_decision_ends_the_job_as_done(
+    database: Database, failures: int, state: JobState
+) -> None:
     _, match_id = job_with_match(database, terms(games=20), 1)
     finish(database, must_take(database))
-    for _ in range(MAX_ATTEMPTS):
+    for _ in range(failures):
         give_up(database, must_take(database))
-    assert info(database, match_id).job_state is JobState.FAILED
+    assert info(database, match_id).job_state is state
     assert do(database, games.end_early, match_id, games=0, verdict="H0")
     assert info(database, match_id).job_state is JobState.DONE
 
@@ -393,14 +357,6 @@ def problems(database: Database) -> list[str]:
 
 
 @on_sqlite
-def test_intact_matches_pass_the_check(database: Database) -> None:
-    forfeit = game(1, moves="44", final_key=Position("44").key, length=2, ending="time")
-    grid = game(2, moves=None)
-    store_match(database, [game(0), forfeit, grid])
-    assert problems(database) == []
-
-
-@on_sqlite
 def test_impossible_games_are_found(database: Database, snapshot: SnapshotAssertion) -> None:
     wrong = [
         game(moves="8"),
@@ -414,21 +370,6 @@ def test_impossible_games_are_found(database: Database, snapshot: SnapshotAssert
     ]
     store_match(database, [each._replace(number=number) for number, each in enumerate(wrong)])
     assert [re.sub(r"^game \d+:", "game MATCH:", text) for text in problems(database)] == snapshot
-
-
-@on_sqlite
-def test_missing_games_are_found(database: Database) -> None:
-    _, match_id = job_with_match(database, terms(games=3), 1)
-    while (taken := take(database)) is not None:
-        finish(database, taken)
-    with database.write() as session:
-        games.add_games(session, match_id, [game(0)])
-        broken = games.create_match(session, terms(), origin=Origin.IMPORTED)
-    assert problems(database) == [
-        f"match {match_id - 1} is over, but has 0 of its 10 games",
-        f"match {match_id} is over, but has 1 of its 3 games",
-        f"match {broken}: its import is under way, or was interrupted",
-    ]
 
 
 def test_a_match_in_the_corpus_of_another_is_not_deleted(database: Database) -> None:
@@ -449,7 +390,8 @@ def test_a_match_in_the_corpus_of_another_is_not_deleted(database: Database) -> 
 
 @on_sqlite
 def test_a_corpus_that_differs_from_the_terms_is_found(database: Database) -> None:
-    used = store_match(database, [game(0)])
+    forfeit = game(1, moves="44", final_key=Position("44").key, length=2, ending="time")
+    used = store_match(database, [game(0), forfeit, game(2, moves=None)])
     user = store_match(database, [game(0)], corpus=(used,))
     assert problems(database) == []
     with database.write() as session:

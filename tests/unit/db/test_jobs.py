@@ -1,17 +1,27 @@
-import pytest
-from sqlalchemy import func, select
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.costs import Cost
+from db.costs import Cost, add_costs, read_costs
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
-from db.evaluations import count, find, store
-from db.models import MeasuredCost
-from db.records.evaluations import EvaluationFilter
-from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
+from db.evaluations import find, store
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import LEASE, failed_units, finish, give_up, must_take, state_of, take
-from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job, on_sqlite, row
+from tests.support.running.databases import (
+    BOARD,
+    FakeClock,
+    ask,
+    do,
+    make_job,
+    on_postgresql,
+    on_sqlite,
+    row,
+)
+from tests.support.running.waiting import HANG_SECONDS
 
 
 class TestPlanning:
@@ -46,11 +56,8 @@ class TestPlanning:
         assert all(unit.payload == {"n": unit.seq} for unit in results)
 
     @on_sqlite
-    def test_a_job_without_units_is_done_when_started(self, database: Database) -> None:
+    def test_units_cannot_be_added_after_the_start(self, database: Database) -> None:
         assert state_of(database, make_job(database, 0)) is JobState.DONE
-
-    @on_sqlite
-    def test_units_cannot_be_added_later(self, database: Database) -> None:
         job_id = make_job(database)
         with database.write() as session:
             with pytest.raises(JobStateError, match="is running: units cannot be added"):
@@ -58,37 +65,19 @@ class TestPlanning:
             with pytest.raises(JobStateError, match="cannot be started"):
                 jobs.start_job(session, job_id)
 
-    @on_sqlite
     def test_a_missing_job_is_reported(self, database: Database) -> None:
         steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
         with database.write() as session:
-            for action in (jobs.get_job, jobs.progress, jobs.finish_if_complete, *steering):
-                with pytest.raises(JobNotFoundError, match="there is no job 77"):
-                    action(session, 77)
+            for number in (77, -1, 2**31, 2**63, 10**30):
+                for action in (jobs.get_job, jobs.progress, *steering):
+                    with pytest.raises(JobNotFoundError, match=f"there is no job {number}"):
+                        action(session, number)
+            with pytest.raises(JobNotFoundError, match="there is no job 77"):
+                jobs.finish_if_complete(session, 77)
 
 
 class TestClaims:
-    def test_a_claim_has_all_fields(self, timed: Database) -> None:
-        job_id = make_job(timed, 2, positions=4)
-        taken = must_take(timed)
-        assert (taken.job_id, taken.kind, taken.seq, taken.board) == (job_id, "test", 0, BOARD)
-        assert (taken.payload, taken.params, taken.positions) == ({"number": 0}, {"depth": 1}, 4)
-        assert (taken.fence, taken.attempts, taken.owner) == (1, 1, "ada")
-        assert must_take(timed).seq == 1
-        assert take(timed) is None
-
-    def test_urgent_then_older_jobs_are_claimed(self, database: Database) -> None:
-        job_ids = [make_job(database, 1, priority=priority) for priority in (0, 5, 0, -1)]
-        order = [must_take(database).job_id for _ in job_ids]
-        assert order == [job_ids[1], job_ids[0], job_ids[2], job_ids[3]]
-
-    def test_claims_respect_engine_version_and_job(self, database: Database) -> None:
-        first, second = make_job(database, 1), make_job(database, 1)
-        assert take(database, engine_version=ENGINE_VERSION + 1) is None
-        assert must_take(database, job_id=second).job_id == second
-        assert must_take(database).job_id == first
-
-    def test_completion_stores_results(self, timed: Database, clock: FakeClock) -> None:
+    def test_results_are_stored_once(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         taken = must_take(timed)
         clock.time += 9.0
@@ -99,14 +88,9 @@ class TestClaims:
             job = jobs.get_job(session, job_id)
         assert (job.state, job.finished_at) == (JobState.DONE, 1_000_009.0)
         assert (job.nodes, job.seconds) == (5, 0.5)
-
-    @on_sqlite
-    def test_completing_twice_changes_nothing(self, database: Database) -> None:
-        make_job(database, 1)
-        taken = must_take(database)
-        assert finish(database, taken)
-        assert not finish(database, taken, evaluations=[row(5)], nodes=99)
-        assert ask(database, count, EvaluationFilter(board=BOARD)) == 0
+        assert not finish(timed, taken, evaluations=[row(6)], nodes=99)
+        assert ask(timed, jobs.get_job, job_id) == job
+        assert ask(timed, find, BOARD, 6) is None
 
     def test_a_contradiction_rolls_the_completion_back(self, database: Database) -> None:
         job_id = make_job(database, 1)
@@ -118,7 +102,7 @@ class TestClaims:
         with database.read() as session:
             assert find(session, BOARD, 4) is None
             assert jobs.get_job(session, job_id).units[UnitState.LEASED] == 1
-            assert session.scalar(select(func.count()).select_from(MeasuredCost)) == 0
+            assert read_costs(session, **LIKE) == {}
         assert give_up(database, taken) is UnitState.QUEUED
 
     @on_sqlite
@@ -158,11 +142,7 @@ class TestLeases:
         assert must_take(timed).seq == 1  # at exactly this time the lease still holds
         clock.time += 0.001
         again = must_take(timed, owner="bob")
-        assert (again.seq, again.fence, again.attempts) == (
-            0,
-            2,
-            1,
-        )  # a lapse does not count as an attempt
+        assert (again.seq, again.fence, again.attempts) == (0, 2, 1)  # a lapse does not count
         with timed.write() as session:
             assert not jobs.heartbeat(session, late, LEASE)
             assert not jobs.release(session, late)
@@ -172,36 +152,17 @@ class TestLeases:
         assert ask(timed, find, BOARD, 5) is None
 
     @on_sqlite
-    def test_a_late_worker_may_complete_an_unclaimed_unit(
+    def test_a_heartbeat_or_a_late_result_counts_until_another_claims_the_unit(
         self, timed: Database, clock: FakeClock
     ) -> None:
-        make_job(timed, 1)
-        taken = must_take(timed)
-        clock.time += 10 * LEASE
-        assert finish(timed, taken)
-
-    @on_sqlite
-    def test_heartbeats_extend_the_lease(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 1)
         taken = must_take(timed)
         for _ in range(5):
             clock.time += 0.9 * LEASE
             assert do(timed, jobs.heartbeat, taken, LEASE)
             assert take(timed) is None
-
-    def test_a_unit_fails_after_ten_lapses(self, timed: Database, clock: FakeClock) -> None:
-        job_id = make_job(timed, 1)
-        for _ in range(MAX_LAPSES):
-            assert must_take(timed).attempts == 1
-            clock.time += LEASE + 1
-        assert take(timed) is None
-        job = ask(timed, jobs.get_job, job_id)
-        assert job.state is JobState.FAILED
-        assert job.errors == ("lease expired 10 times",)
-        assert do(timed, jobs.retry_job, job_id) == 1
-        must_take(timed)  # with all its lapses again
-        clock.time += LEASE + 1
-        assert must_take(timed).attempts == 1
+        clock.time += 10 * LEASE
+        assert finish(timed, taken)
 
     @on_sqlite
     def test_errors_and_lapses_are_counted_apart(self, timed: Database, clock: FakeClock) -> None:
@@ -254,19 +215,15 @@ class TestControl:
         assert state_of(timed, job_id) is JobState.DONE
 
     @on_sqlite
-    def test_an_ended_job_cannot_be_cancelled_and_resuming_changes_nothing(
-        self, database: Database
-    ) -> None:
+    def test_a_done_job_stays_as_it_is(self, database: Database) -> None:
         job_id = make_job(database, 1)
         finish(database, must_take(database))
         with database.write() as session:
             assert jobs.resume_job(session, job_id) is JobState.DONE
             assert jobs.retry_job(session, job_id) == 0
-            with pytest.raises(
-                JobStateError, match="is done: there is nothing to cancel"
-            ) as caught:
+            with pytest.raises(JobStateError, match="is done: there is nothing to cancel") as error:
                 jobs.cancel_job(session, job_id)
-        assert (caught.value.job_id, caught.value.state) == (job_id, "done")
+        assert (error.value.job_id, error.value.state) == (job_id, "done")
 
     @on_sqlite
     def test_retry_gives_all_attempts_again(self, database: Database) -> None:
@@ -295,3 +252,47 @@ class TestControl:
                 jobs.resume_job(session, job_id)
             with pytest.raises(JobStateError, match="resume it before"):
                 jobs.retry_job(session, job_id)
+
+
+OTHERS = ({"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False})
+LIKE = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
+
+
+def add(database: Database, costs: dict[int, Cost], **changes: object) -> None:
+    do(database, add_costs, costs=costs, **(LIKE | changes))
+
+
+def read(database: Database, **changes: object) -> dict[int, Cost]:
+    return ask(database, read_costs, **(LIKE | changes))
+
+
+class TestCosts:
+    def test_like_measurements_add_up(self, database: Database) -> None:
+        assert read(database) == {}
+        add(database, {})
+        add(database, {12: Cost(10, 1.0), 8: Cost(1, 2.0)})
+        add(database, {12: Cost(30, 0.5), 13: Cost(5, 0.25)})
+        for other in OTHERS:
+            assert read(database, **other) == {}
+            add(database, {12: Cost(1, 9.0)}, **other)
+            assert read(database, **other) == {12: Cost(1, 9.0)}
+        assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
+
+    @on_sqlite
+    def test_a_completed_unit_adds_its_costs(self, database: Database) -> None:
+        make_job(database, 2)
+        first, second = must_take(database), must_take(database)
+        assert finish(database, first, costs={8: Cost(10, 0.5)})
+        assert not finish(database, first, costs={8: Cost(10, 0.5)})
+        assert finish(database, second, costs={8: Cost(1, 0.25)}, columns=False)
+        assert read(database) == {8: Cost(10, 0.5)}
+        assert read(database, columns=False) == {8: Cost(1, 0.25)}
+
+    @on_postgresql
+    def test_adding_costs_does_not_wait_for_other_transactions(self, database: Database) -> None:
+        both = {5: Cost(1, 1.0), 6: Cost(1, 1.0)}
+        add(database, both)
+        with database.write() as session, ThreadPoolExecutor(1) as pool:
+            add_costs(session, costs={5: Cost(1, 1.0)}, **LIKE)
+            pool.submit(add, database, both).result(HANG_SECONDS)
+        assert read(database) == dict.fromkeys(both, Cost(2, 2.0))

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete
 
-from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.errors import ContradictionError
 from db.evaluations import find, lookup, store, stream
 from db.evaluations.merging import merge
 from db.models import Evaluation
@@ -22,6 +20,7 @@ LEFT = row(lower=-5, upper=2, nodes=30)
 RIGHT = row(lower=1, upper=5, nodes=40)
 EXACT = row(lower=2, upper=2, nodes=7)
 SCORES = (2, 1, 0, -1, -2, -3, -4)
+FIRST = EvaluationFilter(board=BOARD, keys=[1, 2, 3])
 OTHERS = [row(key) for key in range(1000, 1100)]
 """Enough rows to make PostgreSQL use another statement."""
 
@@ -49,15 +48,6 @@ def test_a_newer_engine_replaces_older_results(bounds: tuple[int, int]) -> None:
     lower, upper = bounds
     newer = row(lower=lower, upper=upper, engine_version=2)
     assert merge(row(scores=SCORES), newer) == merge(newer, row(scores=SCORES)) == newer
-
-
-@pytest.mark.parametrize(
-    "other",
-    [row(lower=3, upper=9), row(lower=-9, upper=1), row(scores=(2, 0, 0, 0, 0, 0, 0))],
-)
-def test_contradictions_are_refused(other: StoredEvaluation) -> None:
-    with pytest.raises(ContradictionError, match="contradiction at position 1 of 7x6"):
-        merge(row(scores=SCORES), other)
 
 
 @st.composite
@@ -115,22 +105,6 @@ def test_bounds_never_loosen_in_any_order(data: st.DataObject) -> None:
     }
 
 
-def stored(
-    database: Database, batches: list[list[StoredEvaluation]]
-) -> dict[int, StoredEvaluation]:
-    """The rows of an initially empty database after the batches, without times."""
-    with database.write() as session:
-        session.execute(delete(Evaluation))
-    for batch in batches:
-        do(database, store, BOARD, batch)
-    with database.read() as session:
-        found = {
-            each.key: each
-            for each in stream(session, EvaluationFilter(board=BOARD, keys=[1, 2, 3]))
-        }
-    return {key: each._replace(updated_at=0.0) for key, each in found.items()}
-
-
 def test_results_of_another_version_are_unknown(database: Database) -> None:
     rows = [row(key, engine_version=ENGINE_VERSION - 1 + key % 3) for key in (1, 2, 3)]
     do(database, store, BOARD, rows)
@@ -144,36 +118,25 @@ def test_results_of_another_version_are_unknown(database: Database) -> None:
 def test_sql_merges_like_python(database: Database) -> None:
     """One database for all examples; each example clears it first."""
 
+    def store_all(*batches: list[StoredEvaluation]) -> dict[int, StoredEvaluation]:
+        """Store the batches in an empty database; return the first rows, without their times."""
+        do(database, lambda session: session.execute(delete(Evaluation)))
+        for number, batch in enumerate(batches):
+            before, after = merged(*batches[:number]), merged(*batches[: number + 1])
+            changed = [key for key in after if after[key] != before.get(key)]
+            assert do(database, store, BOARD, batch) == len(changed)
+        found = ask(database, lambda session: list(stream(session, FIRST)))
+        return {each.key: each._replace(updated_at=0.0) for each in found}
+
     @settings(max_examples=40 if database.dialect == "sqlite" else 15)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         rows = data.draw(truths())
         expected = merged(rows)
-        assert stored(database, [[each] for each in rows]) == expected
+        assert store_all(*([each] for each in rows)) == expected
         cut = data.draw(st.integers(0, len(rows)))
         batches = [rows[:cut], rows[cut:]]
-        assert stored(database, batches) == merged(*batches)
-        assert stored(database, [[each, *OTHERS] for each in rows]) == expected
+        assert store_all(*batches) == merged(*batches)
+        assert store_all(*([each, *OTHERS] for each in rows)) == expected
 
     holds()
-
-
-def test_the_number_of_changed_rows_is_right(database: Database) -> None:
-    @settings(max_examples=20 if database.dialect == "sqlite" else 10)
-    @given(truths())
-    def holds(rows: list[StoredEvaluation]) -> None:
-        with database.write() as session:
-            session.execute(delete(Evaluation))
-            for number, each in enumerate(rows):
-                before, after = merged(rows[:number]), merged(rows[: number + 1])
-                assert store(session, BOARD, [each]) == (before != after)
-
-    holds()
-
-
-def test_boards_are_kept_apart(database: Database) -> None:
-    with database.write() as session:
-        store(session, BOARD, [row(1)])
-        store(session, BoardSize(6, 7), [row(1, width=6, height=7, lower=-3, upper=-3)])
-        assert lookup(session, BOARD, [1])[1].score == 2
-        assert lookup(session, BoardSize(6, 7), [1])[1].score == -3

@@ -1,16 +1,14 @@
 """The registry of workers, and periodic duties."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-
-import pytest
 
 from db.database import Database
 from db.jobs import totals
 from db.records.jobs import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS, acquire_duty, beat, leave, live_workers
-from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker
+from tests.support.running.databases import FakeClock, ask, do, on_postgresql, on_sqlite, worker
+from tests.support.running.processes import at_once
 from tests.support.running.waiting import HANG_SECONDS
 
 DAY = 86_400.0
@@ -37,36 +35,38 @@ def test_a_worker_that_reports_is_alive(timed: Database, clock: FakeClock) -> No
     assert ask(timed, totals).live_workers == alive(timed)
 
 
-@on_sqlite
-def test_a_silent_worker_is_gone(timed: Database, clock: FakeClock) -> None:
+def names(database: Database, **options: float) -> list[str]:
+    return [info.name for info in alive(database, **options)]
+
+
+def test_a_silent_worker_is_gone_and_after_a_day_deleted(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("bob"))
     clock.time += WORKER_ALIVE_SECONDS
     tell(timed, worker("ada"))
-    assert [info.name for info in alive(timed)] == ["ada", "bob"]
+    assert names(timed) == ["ada", "bob"]
     clock.time += 1.0
-    assert [info.name for info in alive(timed)] == ["ada"]
-    assert [info.name for info in alive(timed, within=DAY)] == ["ada", "bob"]
+    assert names(timed) == ["ada"]
+    assert names(timed, within=DAY) == ["ada", "bob"]
+    clock.time += DAY - WORKER_ALIVE_SECONDS - 1.0
+    tell(timed, worker("ada"))
+    assert names(timed, within=2 * DAY) == ["ada", "bob"]
+    clock.time += 1.0
+    tell(timed, worker("ada"))
+    assert names(timed, within=2 * DAY) == ["ada"]
 
 
 @on_sqlite
-def test_a_silent_worker_is_gone_after_the_clock_is_set_back(
+def test_a_worker_is_gone_if_it_leaves_or_is_silent_after_the_clock_is_set_back(
     timed: Database, clock: FakeClock
 ) -> None:
-    tell(timed, worker("bob"))
-    tell(timed, worker("ada"))
+    for name in ("ada", "bob", "eve"):
+        tell(timed, worker(name))
+    do(timed, leave, "ada")
+    do(timed, leave, "nobody")
+    assert names(timed) == ["bob", "eve"]
     clock.time -= 3600.0
-    tell(timed, worker("ada"))
-    assert [info.name for info in alive(timed)] == ["ada"]
-
-
-@on_sqlite
-def test_a_worker_that_leaves_is_gone_at_once(timed: Database) -> None:
-    tell(timed, worker("ada"))
-    tell(timed, worker("bob"))
-    with timed.write() as session:
-        leave(session, "ada")
-        leave(session, "nobody")
-    assert [info.name for info in alive(timed)] == ["bob"]
+    tell(timed, worker("eve"))
+    assert names(timed) == ["eve"]
 
 
 @on_sqlite
@@ -78,65 +78,36 @@ def test_a_new_process_with_an_old_name_starts_afresh(timed: Database, clock: Fa
         assert alive(timed)[0].started_at == clock.time
 
 
-def test_a_worker_silent_for_a_day_is_deleted(timed: Database, clock: FakeClock) -> None:
-    tell(timed, worker("bob"))
-    clock.time += DAY
-    tell(timed, worker("ada"))
-    assert len(alive(timed, within=2 * DAY)) == 2
-    clock.time += 1.0
-    tell(timed, worker("ada"))
-    assert [info.name for info in alive(timed, within=2 * DAY)] == ["ada"]
-
-
 def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool:
     return database.run(lambda session: acquire_duty(session, name, every))
 
 
 @on_sqlite
-def test_a_duty_is_acquired_once_per_period(timed: Database, clock: FakeClock) -> None:
+def test_each_duty_is_acquired_once_per_period(timed: Database, clock: FakeClock) -> None:
     assert acquire(timed)
     assert not acquire(timed)
     clock.time += 0.5
     assert not acquire(timed)
-    clock.time += 0.5
-    assert acquire(timed)
-    assert not acquire(timed)
-
-
-@on_sqlite
-def test_duties_are_acquired_independently(timed: Database) -> None:
-    assert acquire(timed, "sweep")
     assert acquire(timed, "count")
-    assert not acquire(timed, "sweep")
-
-
-@on_sqlite
-def test_setting_the_clock_back_stops_no_duty(timed: Database, clock: FakeClock) -> None:
+    assert not acquire(timed)
+    clock.time += 0.5
     assert acquire(timed)
+    assert not acquire(timed)
     clock.time -= 3_600.0
     assert acquire(timed)
     assert not acquire(timed)
 
 
 def test_one_of_many_acquires_the_duty(timed: Database, clock: FakeClock) -> None:
-    barrier = threading.Barrier(8)
-
-    def together(number: int) -> bool:
-        del number
-        barrier.wait()
-        return acquire(timed)
-
-    with ThreadPoolExecutor(8) as pool:
-        for _ in range(2):  # the first time ever, and a later time
-            assert sum(pool.map(together, range(8))) == 1
-            clock.time += 1.0
+    for _ in range(2):  # the first time ever, and a later time
+        assert sum(at_once(lambda: acquire(timed))) == 1
+        clock.time += 1.0
 
 
-@pytest.mark.postgres
-def test_acquiring_a_duty_does_not_wait_for_others(postgres_url: str) -> None:
-    with Database.open(postgres_url) as database:
-        acquire(database, "slow", 0.0)
-        with database.write() as session:
-            assert acquire_duty(session, "slow", 0.0)
-            with ThreadPoolExecutor(1) as pool:
-                assert pool.submit(acquire, database, "slow", 0.0).result(HANG_SECONDS) is False
+@on_postgresql
+def test_acquiring_a_duty_does_not_wait_for_others(database: Database) -> None:
+    acquire(database, "slow", 0.0)
+    with database.write() as session:
+        assert acquire_duty(session, "slow", 0.0)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(acquire, database, "slow", 0.0).result(HANG_SECONDS) is False

@@ -12,26 +12,12 @@ from sqlalchemy.schema import CreateSchema
 from syrupy.assertion import SnapshotAssertion
 
 from db.database import Database
-from db.errors import (
-    CorruptError,
-    NotADatabaseError,
-    SchemaTooNewError,
-    StorageError,
-)
+from db.errors import NotADatabaseError, SchemaTooNewError, StorageError
 from db.migrations import HEAD, REVISIONS
 from db.models import Base
-from db.schema import (
-    SchemaState,
-    Standing,
-    alembic_config,
-    classify,
-    migrate,
-    read_state,
-    refuse,
-)
+from db.schema import SchemaState, Standing, alembic_config, classify, migrate, read_state, refuse
 from db.types import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.urls import parse_url
-from tests.support.running.databases import on_sqlite
 
 FIRST = frozenset({"alembic_version", "evaluations", "jobs", "units"})
 SECOND = FIRST | {"costs", "duties", "workers"}
@@ -49,9 +35,13 @@ def test_revisions_match_the_migrations_in_order() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Computed default:UserWarning")  # these are compared below
-def test_the_migrations_create_the_schema_of_the_models(database_url: str) -> None:
+def test_migrations_can_be_reverted_and_create_the_schema_of_the_models(database_url: str) -> None:
     made = create_engine(parse_url(database_url))
-    with made.connect() as connection:
+    with made.begin() as connection:
+        command.downgrade(alembic_config(connection), "base")
+        assert read_state(connection) == (Standing.EMPTY, None, ("alembic_version",))
+        migrate(connection)
+        assert read_state(connection).standing is Standing.CURRENT
         context = MigrationContext.configure(
             connection, opts={"compare_type": True, "compare_server_default": True}
         )
@@ -102,16 +92,6 @@ def test_every_column_is_in_a_checksum_or_states_why_not() -> None:
     assert all(left_out.values())
 
 
-def test_migrations_can_be_reverted_and_repeated(database_url: str) -> None:
-    engine = create_engine(parse_url(database_url))
-    with engine.begin() as connection:
-        command.downgrade(alembic_config(connection), "base")
-        assert read_state(connection) == (Standing.EMPTY, None, ("alembic_version",))
-        migrate(connection)
-        assert read_state(connection).standing is Standing.CURRENT
-    engine.dispose()
-
-
 @pytest.mark.parametrize(
     ("tables", "revision", "standing"),
     [
@@ -145,43 +125,24 @@ def test_unusable_schemas_are_refused(snapshot: SnapshotAssertion) -> None:
             refuse(SchemaState(standing, "c4_0000", ("a", "b", "c", "d")), "here")
         message = str(caught.value).replace(HEAD, "HEAD")
         found[standing.name] = (type(caught.value).__name__, message)
+        if isinstance(caught.value, SchemaTooNewError):
+            assert (caught.value.found, caught.value.needed) == ("c4_0000", HEAD)
     assert found == snapshot
-
-
-@on_sqlite
-def test_a_newer_schema_is_left_alone(rows_url: str) -> None:
-    _execute(rows_url, "UPDATE alembic_version SET version_num = 'c4_9999'")
-    with pytest.raises(SchemaTooNewError, match="schema c4_9999") as caught:
-        Database.open(rows_url)
-    assert (caught.value.found, caught.value.needed) == ("c4_9999", HEAD)
-    with pytest.raises(SchemaTooNewError):
-        Database.upgrade(rows_url)
-
-
-def test_upgrading_a_current_schema_changes_nothing(rows_url: str) -> None:
-    assert Database.upgrade(rows_url) == (HEAD, HEAD)
 
 
 def test_upgrading_an_empty_database_creates_the_schema(empty_url: str, tmp_path: Path) -> None:
     (tmp_path / "c4.db").touch()
     assert Database.upgrade(empty_url) == (None, HEAD)
+    assert Database.upgrade(empty_url) == (HEAD, HEAD)
     with Database.open(empty_url, create=False) as database:
         assert not database.created
 
 
-@on_sqlite
-def test_a_database_without_its_revision_is_damaged(rows_url: str) -> None:
-    _execute(rows_url, "DELETE FROM alembic_version")
-    with pytest.raises(CorruptError, match="damaged"):
-        Database.open(rows_url)
-
-
 def test_tables_of_another_program_are_left_alone(empty_url: str) -> None:
     _execute(empty_url, "CREATE TABLE albums (id INTEGER)")
-    with pytest.raises(NotADatabaseError, match=r"another program \(tables albums\)"):
-        Database.open(empty_url)
-    with pytest.raises(NotADatabaseError, match="another program"):
-        Database.upgrade(empty_url)
+    for use in (Database.open, Database.upgrade):
+        with pytest.raises(NotADatabaseError, match=r"another program \(tables albums\)"):
+            use(empty_url)
 
 
 def test_a_current_database_is_opened_without_alembic(sqlite_path: Path) -> None:

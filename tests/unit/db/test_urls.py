@@ -29,13 +29,11 @@ def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_url("sqlite:///~/c4.db").database == "/home/ada/c4.db"
 
 
-def test_postgresql_uses_psycopg() -> None:
-    assert parse_url("postgres://host/c4").drivername == "postgresql+psycopg"
-
-
 def test_messages_show_the_path_of_a_file_and_the_url_of_a_server() -> None:
     assert place(parse_url("sqlite:////tmp/c4.db")) == "/tmp/c4.db"  # noqa: S108
-    assert place(parse_url("postgres://me:pw@host/c4")) == "postgresql://me:***@host/c4"
+    url = parse_url("postgres://me:pw@host/c4")
+    assert place(url) == "postgresql://me:***@host/c4"
+    assert url.drivername == "postgresql+psycopg"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
-from pathlib import Path
-
 import pytest
 from sqlalchemy import text
 
-from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.jobs import claim, finish_if_complete, get_job, list_jobs, progress, totals
 from db.records.jobs import JobState, UnitPlan
-from tests.support.jobs import finish, must_take
+from tests.support.jobs import CLAIMER, finish, must_take
 from tests.support.running.databases import (
     FakeClock,
     ask,
@@ -16,8 +13,6 @@ from tests.support.running.databases import (
     on_sqlite,
     query_plans,
 )
-
-ROOT = Path(__file__).parents[3]
 
 
 def test_progress(timed: Database, clock: FakeClock) -> None:
@@ -39,61 +34,58 @@ def test_progress(timed: Database, clock: FakeClock) -> None:
     assert ask(timed, progress, job_id).positions_per_second is None
 
 
-class TestRemainingTime:
-    def test_it_is_based_on_the_expected_time_of_units(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
-        # Three cheap units are done; positions alone would predict 3 more seconds.
-        costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
-        job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
-        work(timed, clock, job_id, units=3, seconds=1.0)
-        now = ask(timed, progress, job_id)
-        assert now.positions_per_second == pytest.approx(10.0)
-        assert now.eta_seconds == pytest.approx(30.0)  # the machine is half as fast as expected
+def test_remaining_time_is_based_on_the_expected_time_of_units(
+    timed: Database, clock: FakeClock
+) -> None:
+    # Three cheap units are done; positions alone would predict 3 more seconds.
+    costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
+    job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
+    work(timed, clock, job_id, units=3, seconds=1.0)
+    now = ask(timed, progress, job_id)
+    assert now.positions_per_second == pytest.approx(10.0)
+    assert now.eta_seconds == pytest.approx(30.0)  # the machine is half as fast as expected
 
-    def test_without_expectations_positions_are_counted(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
-        job_id = make_job(timed, 8, positions=10)
-        work(timed, clock, job_id, units=2, seconds=2.0)
-        assert ask(timed, progress, job_id).eta_seconds is None
-        work(timed, clock, job_id, units=1, seconds=2.0)
-        assert ask(timed, progress, job_id).eta_seconds == pytest.approx(10.0)
 
-    @on_sqlite
-    def test_only_the_last_minute_counts(self, timed: Database, clock: FakeClock) -> None:
-        job_id = make_job(timed, 100, positions=10)
-        work(timed, clock, job_id, units=10, seconds=1.0)
-        clock.time += 30.0
-        work(timed, clock, job_id, units=5, seconds=10.0)
-        now = ask(timed, progress, job_id)
-        assert now.positions_per_second == pytest.approx(1.0)
-        assert now.eta_seconds == pytest.approx(850.0)
-        clock.time += 61.0
-        assert ask(timed, progress, job_id).eta_seconds is None
+def test_remaining_time_without_expectations_counts_positions(
+    timed: Database, clock: FakeClock
+) -> None:
+    job_id = make_job(timed, 8, positions=10)
+    work(timed, clock, job_id, units=2, seconds=2.0)
+    assert ask(timed, progress, job_id).eta_seconds is None
+    work(timed, clock, job_id, units=1, seconds=2.0)
+    assert ask(timed, progress, job_id).eta_seconds == pytest.approx(10.0)
 
-    @on_sqlite
-    def test_a_resumed_job_is_measured_from_its_new_start(
-        self, timed: Database, clock: FakeClock
-    ) -> None:
-        job_id = make_job(timed, 10, positions=10)
-        work(timed, clock, job_id, units=3, seconds=1.0)
-        clock.time += 10_000.0
-        work(timed, clock, job_id, units=3, seconds=1.0)
-        assert ask(timed, progress, job_id).eta_seconds == pytest.approx(4.0)
 
-    @on_sqlite
-    def test_a_done_job_has_no_remaining_time(self, timed: Database, clock: FakeClock) -> None:
-        job_id = make_job(timed, 1)
-        work(timed, clock, job_id, units=1, seconds=1.0)
-        assert ask(timed, progress, job_id).eta_seconds == 0.0
+@on_sqlite
+def test_remaining_time_depends_on_the_last_minute(timed: Database, clock: FakeClock) -> None:
+    job_id = make_job(timed, 100, positions=10)
+    work(timed, clock, job_id, units=10, seconds=1.0)
+    clock.time += 30.0
+    work(timed, clock, job_id, units=5, seconds=10.0)
+    now = ask(timed, progress, job_id)
+    assert now.positions_per_second == pytest.approx(1.0)
+    assert now.eta_seconds == pytest.approx(850.0)
+    clock.time += 61.0
+    assert ask(timed, progress, job_id).eta_seconds is None
 
-    def test_all_jobs_together(self, timed: Database, clock: FakeClock) -> None:
-        jobs = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
-        work(timed, clock, jobs[0], units=2, seconds=1.0)
-        assert ask(timed, totals).eta_seconds is None
-        work(timed, clock, jobs[1], units=1, seconds=1.0)
-        assert ask(timed, totals).eta_seconds == pytest.approx(5.0)
+
+@on_sqlite
+def test_a_resumed_job_is_measured_from_its_new_start(timed: Database, clock: FakeClock) -> None:
+    job_id = make_job(timed, 10, positions=10)
+    work(timed, clock, job_id, units=3, seconds=1.0)
+    clock.time += 10_000.0
+    work(timed, clock, job_id, units=3, seconds=1.0)
+    assert ask(timed, progress, job_id).eta_seconds == pytest.approx(4.0)
+    work(timed, clock, job_id, units=4, seconds=1.0)
+    assert ask(timed, progress, job_id).eta_seconds == 0.0
+
+
+def test_remaining_time_of_all_jobs_together(timed: Database, clock: FakeClock) -> None:
+    jobs = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
+    work(timed, clock, jobs[0], units=2, seconds=1.0)
+    assert ask(timed, totals).eta_seconds is None
+    work(timed, clock, jobs[1], units=1, seconds=1.0)
+    assert ask(timed, totals).eta_seconds == pytest.approx(5.0)
 
 
 def work(database: Database, clock: FakeClock, job_id: int, *, units: int, seconds: float) -> None:
@@ -146,8 +138,7 @@ def test_every_query_uses_an_index(
         session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500"))
         if analyzed:
             session.execute(text("ANALYZE units"))
-    options = {"owner": "ada", "lease_seconds": 9.0, "engine_version": ENGINE_VERSION}
-    plans = query_plans(untouched, lambda session: claim(session, **options))
+    plans = query_plans(untouched, lambda session: claim(session, **CLAIMER))
     assert "ix_units_queued" in plans
     assert "ix_units_leased" in plans
     assert "Seq Scan on units" not in plans
