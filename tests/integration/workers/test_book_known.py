@@ -1,10 +1,7 @@
 """Books compared with published figures, and a small board to its last ply."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,11 +9,9 @@ import pytest
 from c4core.book.foreign import uci_keys
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
+from db.database import Database
 from tests.support.boards.known_books import OPEN_POSITIONS, check_plies, check_whole_board
 from workers.answers.books import shipped_book
-
-if TYPE_CHECKING:
-    from db.database import Database
 
 UCI_VALUES = {1: 44_473, -1: 16_635, 0: 6_449}
 

@@ -3,13 +3,14 @@
 import errno
 import io
 import threading
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 from sqlalchemy import text
@@ -23,19 +24,11 @@ from db import evaluations, jobs, registry
 from db.database import Database, Session
 from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
-from db.records.jobs import (
-    MAX_ATTEMPTS,
-    MAX_LAPSES,
-    Claim,
-    JobState,
-    UnitPlan,
-    UnitState,
-    WorkerInfo,
-)
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
 from tests.support import toy_kind
 from tests.support.boards.games import random_games
-from tests.support.jobs import outlast_lease, unit_ids
-from tests.support.running.databases import FakeClock
+from tests.support.jobs import must_take, outlast_lease, state_of, unit_ids
+from tests.support.running.databases import FakeClock, ask, do, worker
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.analyze.job import submit
@@ -56,14 +49,10 @@ BOARD = DEFAULT_BOARD
 
 def make_unit(database: Database, entries: list[str]) -> int:
     """A job of one unit, made without the planner."""
+    params = {"score_only": False, "zero_based": False}
+    asked = {"kind": "analyze", "board": BOARD, "params": params, "engine_version": ENGINE_VERSION}
     with database.write() as session:
-        job_id = jobs.create_job(
-            session,
-            kind="analyze",
-            board=BOARD,
-            params={"score_only": False, "zero_based": False},
-            engine_version=ENGINE_VERSION,
-        )
+        job_id = jobs.create_job(session, **asked)
         plan = UnitPlan({"line": 1, "entries": entries}, len(entries))
         jobs.add_units(session, job_id, [plan])
         jobs.start_job(session, job_id)
@@ -71,48 +60,42 @@ def make_unit(database: Database, entries: list[str]) -> int:
 
 
 def claim(database: Database, *, lease_seconds: float = 60) -> Claim:
-    claimed = database.run(
-        lambda session: jobs.claim(
-            session, owner="test", lease_seconds=lease_seconds, engine_version=ENGINE_VERSION
-        )
-    )
-    assert claimed is not None
-    return claimed
+    return must_take(database, owner="test", lease_seconds=lease_seconds)
+
+
+def run(database: Database, claimed: Claim, **options: Any) -> UnitEnd:  # noqa: ANN401
+    return run_unit(database, Solver(table_mb=1), claimed, never, **options).end
+
+
+@contextmanager
+def keeping(
+    database: Database, seconds: float, on_lost: Callable[[], None] = lambda: None
+) -> Iterator[LeaseKeeper]:
+    keeper = LeaseKeeper(database, seconds, on_lost)
+    keeper.start()
+    yield keeper
+    keeper.close()
 
 
 def stored(database: Database) -> int:
-    with database.read() as session:
-        return evaluations.count(session, EvaluationFilter(board=BOARD))
+    return ask(database, evaluations.count, EvaluationFilter(board=BOARD))
 
 
 def never() -> bool:
     return False
 
 
-def test_a_unit_is_solved_and_stored_at_once(database: Database) -> None:
-    job_id = job_of_games(database, EASY)
-    assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.DONE
-    assert states(database, job_id) == {UnitState.DONE: 1}
-    assert stored(database) == len(EASY)
-
-
 def test_a_unit_claimed_by_another_worker_is_not_written(database: Database) -> None:
     job_id = job_of_games(database, EASY)
     late = claim(database, lease_seconds=-1)
     newer = claim(database)
-    assert run_unit(database, Solver(table_mb=1), late, never).end is UnitEnd.LOST
+    assert run(database, late) is UnitEnd.LOST
     assert states(database, job_id) == {UnitState.LEASED: 1}
     assert stored(database) == 0
-    assert run_unit(database, Solver(table_mb=1), newer, never).end is UnitEnd.DONE
-    assert run_unit(database, Solver(table_mb=1), newer, never).end is UnitEnd.LOST
-
-
-def test_a_unit_of_a_cancelled_job_is_not_written(database: Database) -> None:
-    job_id = job_of_games(database, EASY)
-    claimed = claim(database)
-    database.run(lambda session: jobs.cancel_job(session, job_id))
-    assert run_unit(database, Solver(table_mb=1), claimed, never).end is UnitEnd.LOST
-    assert states(database, job_id) == {UnitState.CANCELLED: 1}
+    assert run(database, newer) is UnitEnd.DONE
+    assert states(database, job_id) == {UnitState.DONE: 1}
+    assert stored(database) == len(EASY)
+    assert run(database, newer) is UnitEnd.LOST
 
 
 def test_a_stopped_unit_is_released(database: Database) -> None:
@@ -120,42 +103,45 @@ def test_a_stopped_unit_is_released(database: Database) -> None:
     solver = Solver(table_mb=1)
     claimed = claim(database)
     stopping = threading.Event()
-    with stopped_in_its_midst(solver, stopping):
-        assert run_unit(database, solver, claimed, stopping.is_set).end is UnitEnd.HANDED_BACK
-    assert UnitState.LEASED not in states(database, job_id)
-    assert stored(database) >= len(EASY)
-    again = claim(database)
-    assert (again.unit_id, again.attempts) == (claimed.unit_id, 1)
-
-
-@contextmanager
-def stopped_in_its_midst(solver: Solver, stopping: threading.Event) -> Iterator[None]:
-    """Stop the solver within this context after several hundred thousand nodes.
-
-    The positions of ``EASY`` take fewer nodes.
-    """
 
     def stop() -> None:
+        # The positions of EASY take fewer nodes.
         await_that(lambda: (solver.progress[0] or 0) > 300_000)
         stopping.set()
         solver.stop()
 
     stopper = threading.Thread(target=stop)
     stopper.start()
-    yield
+    assert run_unit(database, solver, claimed, stopping.is_set).end is UnitEnd.HANDED_BACK
     stopper.join()
+    assert UnitState.LEASED not in states(database, job_id)
+    assert stored(database) >= len(EASY)
+    again = claim(database)
+    assert (again.unit_id, again.attempts) == (claimed.unit_id, 1)
 
 
 def test_a_failing_database_is_not_the_units_fault(database: Database) -> None:
     job_id = job_of_games(database, EASY)
-    with database.write() as session:
-        session.execute(text("ALTER TABLE evaluations RENAME TO elsewhere"))
+    do(database, Session.execute, text("ALTER TABLE evaluations RENAME TO elsewhere"))
     with pytest.raises(StorageError):
-        run_unit(database, Solver(table_mb=1), claim(database), never)
+        run(database, claim(database))
     assert states(database, job_id) == {UnitState.QUEUED: 1}
-    with database.write() as session:
-        session.execute(text("ALTER TABLE elsewhere RENAME TO evaluations"))
+    do(database, Session.execute, text("ALTER TABLE elsewhere RENAME TO evaluations"))
     assert claim(database).attempts == 1
+
+
+def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def solve_unit(*_arguments: object) -> UnitOutcome:
+        raise error
+
+    failing = replace(ANALYZE, solve_unit=solve_unit)
+    monkeypatch.setattr("workers.analyze.units.ANALYZE", failing)
+
+
+def error_of_a_failing_unit(database: Database, job_id: int) -> str:
+    for _ in range(MAX_ATTEMPTS):
+        assert run(database, claim(database)) is UnitEnd.FAILED
+    return failed_unit(database, job_id).error
 
 
 @pytest.mark.parametrize("error", [MatchNotFoundError(7), RefusedValueError("too large")])
@@ -164,9 +150,13 @@ def test_permanent_errors_are_counted(
 ) -> None:
     job_id = job_of_games(database, EASY)
     raised_by_units(monkeypatch, error)
-    for _ in range(MAX_ATTEMPTS):
-        assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
-    assert failed_unit(database, job_id).error == f"{type(error).__name__}: {error}"
+    assert error_of_a_failing_unit(database, job_id) == f"{type(error).__name__}: {error}"
+
+
+def test_a_bad_payload_fails_after_some_attempts(database: Database) -> None:
+    error = error_of_a_failing_unit(database, make_unit(database, ["99"]))
+    assert error.startswith("DamagedValueError: damaged: a unit's lines cannot be read")
+    assert "move 1: column 9 is outside the board" in error
 
 
 @pytest.mark.parametrize(
@@ -186,7 +176,7 @@ def test_a_unit_that_may_have_caused_the_fault_fails_late(
         taken = claim(database)
         assert taken.attempts == 1
         with pytest.raises(type(error)):
-            run_unit(database, Solver(table_mb=1), taken, never)
+            run(database, taken)
     assert failed_unit(database, job_id).error == told
 
 
@@ -198,8 +188,7 @@ def test_units_that_may_kill_their_worker_run_one_at_a_time(
     go_on = tmp_path / "go on"
     job_id = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
     first, second = unit_ids(database, job_id)
-    with database.write() as session:
-        session.execute(text("UPDATE units SET lapses = 2"))
+    do(database, Session.execute, text("UPDATE units SET lapses = 2"))
     with unit_worker(database) as site, ThreadPoolExecutor(1) as others:
         suspect = others.submit(site.work_on, first, Lane.BULK)
         await_that(lambda: UnitState.LEASED in states(database, job_id))
@@ -235,72 +224,45 @@ def test_results_are_kept_while_the_server_refuses_to_write(
         with database.write() as session:
             session.connection().exec_driver_sql(FAIL_THRICE.format(code=code))
         job_id = job_of_games(database, EASY)
-        solver = Solver(table_mb=1)
         writer = RetryingWriter(database, threading.Event())
-        report = run_unit(database, solver, claim(database), never, writer=writer)
-        assert report.end is UnitEnd.DONE
+        assert run(database, claim(database), writer=writer) is UnitEnd.DONE
         assert states(database, job_id) == {UnitState.DONE: 1}
-        with database.read() as session:
-            assert session.scalar(text("SELECT last_value FROM tries")) > 3
-
-
-def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def solve_unit(*_arguments: object) -> UnitOutcome:
-        raise error
-
-    failing = replace(ANALYZE, solve_unit=solve_unit)
-    monkeypatch.setattr("workers.analyze.units.ANALYZE", failing)
-
-
-def test_a_bad_payload_fails_after_some_attempts(database: Database) -> None:
-    job_id = make_unit(database, ["99"])
-    for _ in range(MAX_ATTEMPTS):
-        assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
-    unit = failed_unit(database, job_id)
-    assert unit.error.startswith("DamagedValueError: damaged: a unit's lines cannot be read")
-    assert "move 1: column 9 is outside the board" in unit.error
+        assert ask(database, Session.scalar, text("SELECT last_value FROM tries")) > 3
 
 
 def test_a_lease_is_extended_until_it_is_released(timed: Database, clock: FakeClock) -> None:
     job_of_games(timed, EASY)
-    keeper = LeaseKeeper(timed, 0.3, on_lost=lambda: None)
-    keeper.start()
     claimed = claim(timed, lease_seconds=0.3)
-    with keeper.hold(claimed) as lease:
-        outlast_lease(timed, clock, 0.3)
-        assert timed.run(lambda session: jobs.heartbeat(session, claimed, 0.3))
-        assert not lease.is_lost
-    clock.time += 0.4
-    assert claim(timed).fence == claimed.fence + 1
-    keeper.close()
+    with keeping(timed, 0.3) as keeper:
+        with keeper.hold(claimed) as lease:
+            outlast_lease(timed, clock, 0.3)
+            assert do(timed, jobs.heartbeat, claimed, 0.3)
+            assert not lease.is_lost
+        clock.time += 0.4
+        assert claim(timed).fence == claimed.fence + 1
 
 
 def test_a_lost_lease_is_noticed(database: Database) -> None:
     job_id = job_of_games(database, EASY)
     lost = threading.Event()
-    keeper = LeaseKeeper(database, 0.3, on_lost=lost.set)
-    keeper.start()
-    with keeper.hold(claim(database)) as lease:
-        database.run(lambda session: jobs.cancel_job(session, job_id))
+    with keeping(database, 0.3, lost.set) as keeper, keeper.hold(claim(database)) as lease:
+        do(database, jobs.cancel_job, job_id)
         assert lost.wait(HANG_SECONDS)
         assert lease.is_lost
-    keeper.close()
 
 
-def test_a_cut_off_unit_is_noticed_before_the_next_heartbeat(
-    database: Database,
-) -> None:
+def test_a_cut_off_unit_is_noticed_before_the_next_heartbeat(database: Database) -> None:
     position = Position(width=6, height=6)
     job_id = planning.submit(database, DeepTask(position, "", split_plies=1))
     lost = threading.Event()
-    keeper = LeaseKeeper(database, 10 * HANG_SECONDS, on_lost=lost.set)
-    keeper.start()
-    with keeper.hold(claim(database)) as cut, keeper.hold(claim(database)) as other:
-        database.run(lambda session: jobs.cut_units(session, [cut.claim.unit_id], {"cut": True}))
+    with (
+        keeping(database, 10 * HANG_SECONDS, lost.set) as keeper,
+        keeper.hold(claim(database)) as cut,
+        keeper.hold(claim(database)) as other,
+    ):
+        do(database, jobs.cut_units, [cut.claim.unit_id], {"cut": True})
         assert lost.wait(HANG_SECONDS)
-        assert cut.is_lost
-        assert not other.is_lost
-    keeper.close()
+        assert (cut.is_lost, other.is_lost) == (True, False)
     assert states(database, job_id)[UnitState.DONE] == 1
 
 
@@ -308,21 +270,22 @@ def test_a_cut_off_unit_is_noticed_before_the_next_heartbeat(
 def test_a_locked_unit_costs_no_other_lease(postgres_url: str, clock: FakeClock) -> None:
     """This happens when a process is stopped while it plans the next units of a job."""
     with Database.open(postgres_url, clock=clock) as database:
-        blocked_job = make_unit(database, EASY)
+        blocked_job = job_of_games(database, EASY)
         blocked = claim(database, lease_seconds=1)
-        make_unit(database, EASY)
+        job_of_games(database, EASY)
         free = claim(database, lease_seconds=1)
-        keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
-        keeper.start()
-        with keeper.hold(blocked) as blocked_lease, keeper.hold(free) as free_lease:
+        with (
+            keeping(database, 1) as keeper,
+            keeper.hold(blocked) as blocked_lease,
+            keeper.hold(free) as free_lease,
+        ):
             with database.write() as session:
                 jobs.hold_job(session, blocked_job)
                 outlast_lease(database, clock, 1)
                 assert database.run(jobs.requeue_lapsed) == 0
             assert not free_lease.is_lost
-            database.run(lambda session: jobs.release(session, blocked))
+            do(database, jobs.release, blocked)
             await_that(lambda: blocked_lease.is_lost)
-        keeper.close()
 
 
 def test_leases_survive_an_unexpected_heartbeat_failure(
@@ -331,17 +294,9 @@ def test_leases_survive_an_unexpected_heartbeat_failure(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    faults = iter([RuntimeError("oops"), MemoryError()])
-    prolong = jobs.prolong
-
-    def sometimes(
-        session: Session, claims: Sequence[Claim], lease_seconds: float
-    ) -> list[bool | None]:
-        for fault in faults:
-            raise fault
-        return prolong(session, claims, lease_seconds)
-
-    monkeypatch.setattr(jobs, "prolong", sometimes)
+    faults = chain([RuntimeError("oops"), MemoryError()], repeat(DEFAULT))
+    prolong = Mock(wraps=jobs.prolong, side_effect=faults)
+    monkeypatch.setattr(jobs, "prolong", prolong)
     job_of_games(timed, EASY)
     keeper = LeaseKeeper(timed, 1, on_lost=lambda: None)
     claimed = claim(timed, lease_seconds=1)
@@ -354,20 +309,22 @@ def test_leases_survive_an_unexpected_heartbeat_failure(
     assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
 
 
+def job_without_end(database: Database, **options: object) -> int:
+    """A job of one position that cannot be solved during a test."""
+    board = parse_board("8x7")
+    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
+    return submit(database, lines, board=board, book="", **options).job_id
+
+
 def test_a_unit_that_loses_its_lease_while_waiting_interrupts_no_search(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A lost lease ends the wait; the running search that the unit waited for continues."""
-    beats, waits = Counter[str](), threading.Event()
-    prolong = jobs.prolong
-
-    def counted(*arguments: Any) -> list[bool | None]:  # noqa: ANN401
-        beats["heart"] += 1
-        return prolong(*arguments)
+    beats, stops, waits = Mock(wraps=jobs.prolong), Mock(), threading.Event()
 
     class Stoppable(Solver):
         def stop(self) -> None:
-            beats["stop"] += 1
+            stops()
             super().stop()
 
     class Turns(threading.Semaphore):
@@ -377,11 +334,13 @@ def test_a_unit_that_loses_its_lease_while_waiting_interrupts_no_search(
                 waits.set()
             return has_turn
 
-    monkeypatch.setattr(jobs, "prolong", counted)
+    def await_beats(number: int) -> None:
+        """Wait for this many more lease extensions."""
+        before = beats.call_count
+        await_that(lambda: beats.call_count >= before + number + 1)
 
-    board = parse_board("8x7")
-    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
-    searched = submit(database, lines, board=board, book="").job_id
+    monkeypatch.setattr(jobs, "prolong", beats)
+    searched = job_without_end(database)
     waiting = job_of_games(database, EASY)
     with ThreadPoolExecutor(2) as pool:
         with unit_worker(database, Stoppable(table_mb=1), lease_seconds=0.5) as site:
@@ -390,20 +349,14 @@ def test_a_unit_that_loses_its_lease_while_waiting_interrupts_no_search(
             await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
             second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)
             assert waits.wait(HANG_SECONDS)
-            database.run(lambda session: jobs.cancel_job(session, waiting))
+            do(database, jobs.cancel_job, waiting)
             assert second.result(timeout=HANG_SECONDS)
-            await_beats(beats, 1)  # a heartbeat in progress may still stop the searches
-            stops = beats["stop"]
-            await_beats(beats, 3)
+            await_beats(1)  # a heartbeat in progress may still stop the searches
+            before = stops.call_count
+            await_beats(3)
             assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
-            assert beats["stop"] == stops
+            assert stops.call_count == before
         assert not first.result(timeout=HANG_SECONDS)
-
-
-def await_beats(beats: Counter[str], number: int) -> None:
-    """Wait for this many more lease extensions."""
-    before = beats["heart"]
-    await_that(lambda: beats["heart"] >= before + number + 1)
 
 
 def test_a_unit_that_waits_for_a_thread_is_released_for_an_idle_worker(
@@ -414,20 +367,10 @@ def test_a_unit_that_waits_for_a_thread_is_released_for_an_idle_worker(
     (unit,) = unit_ids(database, job_id)
 
     def enter(name: str) -> None:
-        info = WorkerInfo(
-            name=name,
-            host="here",
-            pid=1,
-            threads=1,
-            table_mb=1,
-            version="1",
-            engine_version=ENGINE_VERSION,
-            queues=(Lane.BULK.queue,),
-        )
-        database.run(lambda session: registry.beat(session, info))
+        do(database, registry.beat, worker(name, threads=1, queues=(Lane.BULK.queue,)))
 
     enter("test")
-    with unit_worker(database, Solver(table_mb=1)) as site, ThreadPoolExecutor(1) as pool:
+    with unit_worker(database) as site, ThreadPoolExecutor(1) as pool:
         with site._searchers[Lane.BULK].turn():
             waiting = pool.submit(site.work_on, unit, Lane.BULK)
             await_that(lambda: states(database, job_id) == {UnitState.LEASED: 1})
@@ -448,45 +391,45 @@ def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(
     job_id = planning.submit(database, endless, threads=3)
     second, third = unit_ids(database, job_id)[1:3]
     with ThreadPoolExecutor(2) as pool:
-        with unit_worker(database, Solver(table_mb=1)) as site:
+        with unit_worker(database) as site:
             searching = pool.submit(site.work_on, third, Lane.BULK)
             await_that(lambda: UnitState.LEASED in states(database, job_id))
             assert not ends(lambda: site.work_on(second, Lane.BULK))
-            with database.read() as session:
-                units = jobs.read_units(session, job_id)
+            units = ask(database, jobs.read_units, job_id)
             # The first piece was claimed, although the message named another.
             assert [unit.seq for unit in units if unit.state is UnitState.LEASED] == [0]
         assert not searching.result(timeout=HANG_SECONDS)
     assert set(states(database, job_id)) == {UnitState.QUEUED}
 
 
-def test_one_message_is_enough_for_all_pieces_of_a_growing_job(database: Database) -> None:
-    """The thread that has completed a piece claims the next one without another message."""
-    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
-    with unit_worker(database, Solver(table_mb=1)) as site:
-        assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
-        assert site.counters.units[UnitEnd.DONE] > 3
-        assert site.counters.in_work == 0
-    with database.read() as session:
-        assert jobs.get_job(session, job_id).state is JobState.DONE
+GROWING = DeepTask(Position(width=5, height=5), "", split_plies=2)
 
 
-def test_a_message_is_acknowledged_in_time(
+def test_one_message_is_enough_for_all_pieces_of_a_growing_job(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A broker gives an unacknowledged message to another worker after some time."""
-    monkeypatch.setattr("workers.celery.unit_worker.WITHOUT_MESSAGE_SECONDS", 0.0)
-    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
-    with unit_worker(database, Solver(table_mb=1)) as site:
-        assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
+    """The thread that has completed a piece claims the next one without another message.
+
+    It acknowledges its message in time: a broker would give it to another worker.
+    """
+    job_id = planning.submit(database, GROWING)
+    first, second, *_ = unit_ids(database, job_id)
+    with monkeypatch.context() as patched, unit_worker(database) as site:
+        patched.setattr("workers.celery.unit_worker.WITHOUT_MESSAGE_SECONDS", 0.0)
+        assert site.work_on(first, Lane.BULK)
         assert site.counters.units == {UnitEnd.DONE: 1}
+    with unit_worker(database) as site:
+        assert site.work_on(second, Lane.BULK)
+        assert site.counters.units[UnitEnd.DONE] > 2
+        assert site.counters.in_work == 0
+    assert state_of(database, job_id) is JobState.DONE
 
 
 def test_an_urgent_job_does_not_wait_for_a_growing_one(database: Database) -> None:
-    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
+    job_id = planning.submit(database, GROWING)
     lines = read_lines(io.BytesIO(b"4453\n"), board=BOARD)
     urgent = submit(database, lines, board=BOARD, priority=1).job_id
-    with unit_worker(database, Solver(table_mb=1)) as site:
+    with unit_worker(database) as site:
         assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
         assert site.counters.units == {UnitEnd.DONE: 1}
     assert UnitState.QUEUED in states(database, job_id)
@@ -505,18 +448,16 @@ def test_limits_apply_to_the_question_and_not_to_an_attempt(
     database: Database, question: Question, most: dict[str, Any]
 ) -> None:
     """The limit counts all attempts of a unit that is released again and again."""
-    told_to_stop = False  # read by the units, written by the searcher
-    solver = Solver(table_mb=1)
     spent: list[tuple[int, float]] = []
+    told_to_stop = threading.Event()
 
-    class Interrupted:
+    class Interrupted(Solver):
         """A searcher whose process is asked to stop some time into each search."""
 
         def _search(self, search: Any, position: Position, **options: Any) -> Any:  # noqa: ANN401
-            nonlocal told_to_stop
             for name, value in most.items():
                 if options[name] is not None and options[name] > value:
-                    told_to_stop = True
+                    told_to_stop.set()
                     options[name] = value
             seconds = options.pop("time_limit")
             if seconds is not None:  # it uses all of its time, by its own account
@@ -527,30 +468,24 @@ def test_limits_apply_to_the_question_and_not_to_an_attempt(
             return found
 
         def solve(self, position: Position, **options: Any) -> Any:  # noqa: ANN401
-            return self._search(solver.solve, position, **options)
+            return self._search(super().solve, position, **options)
 
         def analyze(self, position: Position, **options: Any) -> Any:  # noqa: ANN401
-            return self._search(solver.analyze, position, **options)
+            return self._search(super().analyze, position, **options)
 
-    def is_told() -> bool:
-        return told_to_stop
-
-    searcher: Any = Interrupted()
-    board = parse_board("8x7")
-    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
-    job_id = submit(database, lines, board=board, question=question, book="").job_id
+    searcher = Interrupted(table_mb=1)
+    job_id = job_without_end(database, question=question)
     ends = []
     while not ends or (ends[-1] is UnitEnd.HANDED_BACK and len(ends) < 20):
-        told_to_stop = False
-        ends.append(run_unit(database, searcher, claim(database), is_told).end)
+        told_to_stop.clear()
+        ends.append(run_unit(database, searcher, claim(database), told_to_stop.is_set).end)
     assert ends[-1] is UnitEnd.DONE
     assert len(ends) > 2
     nodes, seconds = (sum(each) for each in zip(*spent, strict=True))
     limit = question.node_limit or question.time_limit or 0
     used = nodes if question.node_limit else seconds
     assert 0.85 * limit <= used <= 1.25 * limit
-    with database.read() as session:
-        (unit,) = jobs.unit_results(session, job_id)
+    (unit,) = ask(database, jobs.unit_results, job_id)
     assert unit.result is not None
     assert unit.result["score"] == [None]
     assert unit.result["nodes"] == [nodes]  # of all attempts

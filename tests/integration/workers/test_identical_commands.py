@@ -18,8 +18,9 @@ from db import games, jobs
 from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError
 from db.records.jobs import JobState
-from db.records.matches import MatchTerms
 from tests.support.boards.books import source
+from tests.support.boards.matches import terms
+from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS
 from workers.book.task import PlyTask
 from workers.dataset.making import labelling_job
@@ -34,11 +35,8 @@ from workers.prove.task import ProofTask
 ROUNDS = 3
 AT_ONCE = 4
 
-Ask = Callable[[Database, int], object]
-"""Makes a request that no previous round has made."""
 
-
-def nonblocking_reader(*calls: Callable[[], object]) -> list[object]:
+def at_the_same_moment(*calls: Callable[[], object]) -> list[object]:
     """Start calls at the same moment, each in its own thread; return their results."""
     together = threading.Barrier(len(calls))
 
@@ -51,19 +49,14 @@ def nonblocking_reader(*calls: Callable[[], object]) -> list[object]:
         return [each.result(timeout=HANG_SECONDS) for each in begun]
 
 
-def terms(number: int, **options: object) -> MatchTerms:
-    asked = MatchTerms(player_a="random", player_b="random", games=2, seed=number)
-    return replace(asked, **options)
-
-
 def match(database: Database, number: int) -> object:
-    return find_or_plan_matches(database, [terms(number)])
+    return find_or_plan_matches(database, [terms(games=2, seed=number)])
 
 
 def tournament(database: Database, number: int) -> object:
-    return find_or_plan_matches(
-        database, [terms(number), terms(number, player_b="greedy"), terms(number, games=4)]
-    )
+    asked = terms(games=2, seed=number)
+    other = replace(asked, player_b="greedy")
+    return find_or_plan_matches(database, [asked, other, replace(asked, games=4)])
 
 
 def book(database: Database, number: int) -> object:
@@ -73,7 +66,7 @@ def book(database: Database, number: int) -> object:
 
 
 def dataset(database: Database, number: int) -> object:
-    keys = np.array(sorted({Position("44" + "1" * (number % 5)).canonical_key}), dtype=np.uint64)
+    keys = np.array([Position("44" + "1" * number).canonical_key], dtype=np.uint64)
     return labelling_job(database, keys, board=BoardSize(7, 6))
 
 
@@ -89,8 +82,7 @@ def deep(database: Database, number: int) -> object:
 
 
 def judging(database: Database, number: int) -> object:
-    with database.read() as session:
-        (imported,) = games.list_matches(session)
+    (imported,) = ask(database, games.list_matches)
     planned = plan_judging(database, [imported.id], least_ply=12 - number)
     return None if planned is None else planned.job_id
 
@@ -98,15 +90,10 @@ def judging(database: Database, number: int) -> object:
 DEEP = count()
 """Counts the deep jobs requested."""
 
-KINDS: dict[str, Ask] = {
-    "match": match,
-    "tournament": tournament,
-    "book": book,
-    "dataset": dataset,
-    "deep": deep,
-    "proof": proof,
-    "judging": judging,
+KINDS: dict[str, Callable[[Database, int], object]] = {
+    kind.__name__: kind for kind in (match, tournament, book, dataset, deep, proof, judging)
 }
+"""Each makes a request that no previous round has made."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -115,12 +102,10 @@ def test_simultaneous_requests_make_one_job(kind: str, database: Database) -> No
         lines = (f"{c}{c}{c}{c}{c}{c}1213141" for c in "765")
         import_games(database, map(game_of_moves, lines))
     for number in range(ROUNDS):
-        assert (
-            len(set(nonblocking_reader(*[partial(KINDS[kind], database, number)] * AT_ONCE))) == 1
-        )
-    with database.read() as session:
-        made = jobs.list_jobs(session, limit=100)
-        matches = games.list_matches(session, limit=100)
+        request = partial(KINDS[kind], database, number)
+        assert len(set(at_the_same_moment(*[request] * AT_ONCE))) == 1
+    made = ask(database, jobs.list_jobs, limit=100)
+    matches = ask(database, games.list_matches, limit=100)
     assert len(made) == ROUNDS
     if kind != "deep":  # a job this small may already be done
         assert all(job.state is JobState.RUNNING for job in made)
@@ -132,19 +117,16 @@ def test_the_corpus_of_a_new_match_is_not_deleted(database: Database) -> None:
     """Either the match is created and its corpus stays, or the match is not created."""
     for _ in range(ROUNDS):
         used = import_games(database, [game_of_moves("1213141")]).match_id
-        asked = terms(1, player_a="matcher", corpus=(used,))
+        asked = terms(player_a="matcher", corpus=(used,))
 
-        def delete(used: int = used) -> bool:
-            with suppress(MatchInUseError):
-                database.run(lambda session: games.delete_match(session, used))
+        def succeeds(action: Callable[..., object], *arguments: object) -> bool:
+            with suppress(MatchInUseError, MatchNotFoundError):
+                do(database, action, *arguments)
                 return True
             return False
 
-        def make(asked: MatchTerms = asked) -> bool:
-            with suppress(MatchNotFoundError):
-                database.run(lambda session: games.create_match(session, asked))
-                return True
-            return False
-
-        deleted, made = nonblocking_reader(delete, make)
+        deleted, made = at_the_same_moment(
+            partial(succeeds, games.delete_match, used),
+            partial(succeeds, games.create_match, asked),
+        )
         assert deleted is not made

@@ -5,11 +5,17 @@ import signal
 import subprocess
 from pathlib import Path
 
+from c4core.batch import BOUND
+from c4core.position import Position
+from c4core.solver import Solver
+from db import jobs
 from db.database import Database
 from db.records.jobs import UnitState
 from tests.support.boards.games import random_games
-from tests.support.kills import check_analysis, plan_analysis
-from tests.support.running.waiting import HANG_SECONDS
+from tests.support.boards.matches import run_job
+from tests.support.kills import check_analysis, check_proof, plan_analysis
+from tests.support.running.databases import ask
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import (
     await_units,
     end_leases,
@@ -18,21 +24,19 @@ from tests.support.running.watching import (
     units,
     working,
 )
-from workers.runners.local import LocalRunner
+from workers.deep.job import submit
+from workers.deep.sharing import LEAST_NODES, Exchange
+from workers.deep.task import DeepTask
 
 GAMES = random_games(200, empty=16)
-HARD = [f"{first}{second}" for first in "123" for second in "1234567"]
 LEASE = 3600
 """Seconds; no lease expires unless a test ends it."""
 
 
-def moves_finished_here(url: str, job_id: int) -> list[object]:
-    """Complete a job in this process; return the moves of its results."""
-    with (
-        Database.open(url) as database,
-        LocalRunner(database, job_id, threads=2, table_mb=1) as runner,
-    ):
-        return [shown["moves"] for shown in runner.results()]
+def finished_here(url: str, job_id: int) -> list[dict[str, object]]:
+    """Complete a job in this process; return its results."""
+    with Database.open(url) as database:
+        return run_job(database, job_id, threads=2)
 
 
 def test_killing_a_process_loses_nothing(sqlite_path: Path) -> None:
@@ -50,19 +54,6 @@ def test_killing_a_process_loses_nothing(sqlite_path: Path) -> None:
     check_analysis(url, job_id, GAMES, [json.loads(line) for line in output.splitlines()])
 
 
-def test_an_interrupt_leaves_an_orderly_job(sqlite_path: Path) -> None:
-    url = str(sqlite_path)
-    job_id = plan_analysis(url, HARD)
-    with working(url, job_id, lease=LEASE) as process:
-        await_units(url, process, UnitState.LEASED, 2)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=HANG_SECONDS)
-    assert (process.returncode, errors) == (130, "")
-    # No process has to wait for the leases, which were long.
-    states = units(url, job_id)
-    assert states[UnitState.QUEUED] == sum(states.values())
-
-
 def test_an_immediate_second_interrupt_is_harmless(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     job_id = plan_analysis(url, GAMES)
@@ -73,16 +64,50 @@ def test_an_immediate_second_interrupt_is_harmless(sqlite_path: Path) -> None:
         process.wait(timeout=HANG_SECONDS)
     assert process.returncode == 130
     end_leases(url, process)
-    assert moves_finished_here(url, job_id) == GAMES
+    assert [shown["moves"] for shown in finished_here(url, job_id)] == GAMES
 
 
-def test_a_closed_pipe_leaves_a_job_that_can_be_resumed(sqlite_path: Path) -> None:
+TASK = DeepTask(Position(width=6, height=5), "", split_plies=3, unit_nodes=5_000)
+"""Has 112 pieces."""
+ENDLESS = DeepTask(Position(width=8, height=7), "", split_plies=0, unit_nodes=10**15)
+"""Has one piece that cannot be solved during a test."""
+
+
+def test_killing_a_process_of_a_deep_job_loses_nothing(sqlite_path: Path) -> None:
     url = str(sqlite_path)
-    job_id = plan_analysis(url, GAMES)
-    with working(url, job_id, lease=LEASE, output=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.stdout.close()
-        process.wait(timeout=HANG_SECONDS)
-    assert units(url, job_id)[UnitState.LEASED] == 0
-    assert moves_finished_here(url, job_id) == GAMES
+    with Database.open(url) as database:
+        job_id = submit(database, TASK, threads=2)
+    with working(url, job_id, lease=LEASE, searches=6) as process:
+        await_that(lambda: units(url, job_id)[UnitState.DONE] >= 2, process)
+        kill_at_work(url, process)
+        end_leases(url, process)
+    assert units(url, job_id)[UnitState.DONE] <= 6
+    finished_here(url, job_id)
+    check_proof(url, job_id, TASK.start)
+
+
+def test_bounds_shared_by_a_killed_process_help_the_next(sqlite_path: Path) -> None:
+    """The most expensive bounds of a killed search are in the database."""
+    url, start = str(sqlite_path), ENDLESS.start
+    with Database.open(url) as database:
+        job_id = submit(database, ENDLESS)
+        with working(url, job_id, lease=LEASE) as process:
+            # On a busy machine the first exchange happens before there is much to share.
+            await_that(lambda: shared_bounds(database, job_id) > 100, process)
+            process.kill()
+        assert units(url, job_id)[UnitState.DONE] == 0
+        solver = Solver(table_mb=16)
+        Exchange(database, job_id, start.board).take_turn(solver)
+    shared = solver.table_bounds(width=start.width, height=start.height, least_nodes=LEAST_NODES)
+    assert len(shared) > 10
+    judge = Solver(table_mb=16)
+    for bound in shared[:: len(shared) // 10]:
+        position = Position.from_key(int(bound["key"]), width=start.width, height=start.height)
+        beta = int(bound["score"]) + (1 if bound["is_upper"] else 0)
+        assert (judge.test(position, beta).lower >= beta) is not bool(bound["is_upper"])
+
+
+def shared_bounds(database: Database, job_id: int) -> int:
+    """The number of bounds that the processes have sent."""
+    parcels = ask(database, jobs.new_parcels, job_id, {})
+    return sum(len(parcel.bounds) for parcel in parcels) // BOUND.itemsize

@@ -2,10 +2,12 @@
 
 import errno
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,15 +16,13 @@ from c4core.arena.statistics import Sprt
 from c4core.players import ANY_PROGRAM
 from c4core.position import Position
 from c4core.solver import Solver
-from db import evaluations, games, jobs
+from db import games, jobs
 from db.database import Database
 from db.errors import JobStateError
-from db.records.evaluations import EvaluationFilter
-from db.records.games import ON_THE_BOARD, StoredGame
+from db.records.games import ON_THE_BOARD
 from db.records.jobs import JobState, UnitState
-from db.records.matches import MatchInfo, Seats
+from db.records.matches import Seats
 from tests.support.boards.matches import (
-    RANDOM,
     SET,
     THINKERS,
     THINKING_PROGRAMS,
@@ -37,48 +37,52 @@ from tests.support.boards.matches import (
     thinking_program,
 )
 from tests.support.jobs import must_take, state_of, waits_for_lock
-from tests.support.running.databases import BOARD
+from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.running.watching import await_units, end_leases, held_back, kill_at_work, working
 from workers.core.kinds import unit_objects
-from workers.core.run import UnitEnd, run_unit
+from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.match import job as planning
 from workers.match.job import find_job, plan_matches
-from workers.match.table import replay_game
 from workers.match.units import settle_match
 from workers.runners.local import LocalRunner
 
-LATE = Position("44444422222266666655533")
-
-UNEQUAL = terms(
-    player_a="blog-v6:depth=2",
-    player_b=RANDOM,
-    games=120,
-    seats=Seats.ALTERNATE,
-    sprt=Sprt(0, 100),
-)
+UNEQUAL = terms(player_a="blog-v6:depth=2", games=120, seats=Seats.ALTERNATE, sprt=Sprt(0, 100))
 """A match that a sequential test decides at once."""
 
 
+@pytest.fixture
+def small_units(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Set the number of units of a match, however quick its games are."""
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    return lambda number: monkeypatch.setattr(planning, "LEAST_UNITS", number)
+
+
+def run_claimed(database: Database, is_stopped: Callable[[], bool] = lambda: False) -> UnitReport:
+    return run_unit(database, Solver(table_mb=1), must_take(database), is_stopped)
+
+
+def results_of_units(database: Database, job_id: int) -> list[dict[str, Any]]:
+    """The output of a job as it is now."""
+    job = ask(database, jobs.get_job, job_id)
+    units = ask(database, jobs.unit_results, job_id)
+    return [each for unit in units for each in unit_objects(job, unit)]
+
+
 def test_the_same_games_whatever_the_number_of_threads(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, small_units: Callable[[int], None]
 ) -> None:
-    asked = terms(player_a="blog-v5:depth=2", player_b="set", games=30, seats=Seats.RANDOM, seed=11)
+    start = Position("12", width=6, height=5)
+    asked = terms(player_a="blog-v5:depth=2", games=30, seats=Seats.RANDOM, seed=11, start=start)
     found = []
     for threads, least in ((1, 32), (4, 7)):
-        monkeypatch.setattr(planning, "LEAST_UNITS", least)
-        monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+        small_units(least)
         match = play(database, asked, threads=threads)
         assert (match.job_state, match.is_finished) == (JobState.DONE, True)
-        found.append(essence(games_of(database, match.id)))
-    assert found[0] == found[1]
-    assert [each[0] for each in found[0]] == list(range(30))
-
-
-def test_every_game_follows_the_rules(database: Database) -> None:
-    start = Position("12", width=6, height=5)
-    match = play(database, terms(player_b=SET, games=40, start=start, seats=Seats.ALTERNATE))
-    for each in games_of(database, match.id):
+        found.append(games_of(database, match.id))
+    assert essence(found[0]) == essence(found[1])
+    assert [each.number for each in found[0]] == list(range(30))
+    for each in found[0]:
         position = start
         for move in each.moves or "":
             assert not position.is_over
@@ -88,70 +92,38 @@ def test_every_game_follows_the_rules(database: Database) -> None:
         assert each.length == len(each.moves or "")
         assert each.ending == ("full" if each.winner is None else "four")
         assert each.x_seconds > 0
-    assert match.tally.games == 40
-
-
-def test_the_output_of_a_match_has_a_line_for_each_unit(database: Database) -> None:
-    planned = plan_matches(database, [terms(), terms(player_b=SET, games=7)], label="both")
-    shown = run_job(database, planned.job_id)
-    first, second = (info(database, match_id) for match_id in planned.match_ids)
-    assert [each["match"] for each in shown] == [first.id, second.id]
-    assert [each["games"] for each in shown] == [[0, 10], [0, 7]]
-    for each, match in zip(shown, (first, second), strict=True):
-        tally = match.tally.a
-        assert (each["a_wins"], each["b_wins"], each["draws"]) == (
-            tally.wins,
-            tally.losses,
-            tally.draws,
-        )
-    assert first.label == "both"
 
 
 def test_the_same_matches_find_their_job(database: Database) -> None:
     asked = [terms(), terms(player_a="stupid")]
     assert find_job(database, asked) is None
     planned = plan_matches(database, asked)
-    with database.write() as session:
-        jobs.cancel_job(session, planned.job_id)
-    assert find_job(database, asked) == planned.job_id
-    assert state_of(database, planned.job_id) is JobState.RUNNING
-    run_job(database, planned.job_id)
-    assert find_job(database, asked) == planned.job_id
-    assert state_of(database, planned.job_id) is JobState.DONE
+    do(database, jobs.cancel_job, planned.job_id)
+    for state in (JobState.RUNNING, JobState.DONE):
+        assert find_job(database, asked) == planned.job_id
+        assert state_of(database, planned.job_id) is state
+        run_job(database, planned.job_id)
     for other in ([asked[0]], asked[::-1], [terms(seed=1), asked[1]]):
         assert find_job(database, other) is None
-    with database.write() as session:
-        games.delete_match(session, planned.match_ids[1])
+    do(database, games.delete_match, planned.match_ids[1])
     assert find_job(database, asked) is None
 
 
-FAILURES = {
-    "illegal": ("echo play 9", "column 9 is outside the board"),
-    "nonsense": ("echo hello", "answered 'hello'"),
-    "error": ("echo fail I am lost", "I am lost"),
-    "crash": ("exit 3", "status 3"),
-    "time": ("sleep 3600", "no answer within"),
-}
-
-
-@pytest.mark.parametrize("ending", FAILURES)
+@pytest.mark.parametrize(
+    ("ending", "answer", "reason"),
+    [("crash", "exit 3", "status 3"), ("time", "sleep 3600", "no answer within")],
+)
 def test_a_failing_player_loses_the_game_and_the_match_continues(
-    database: Database, tmp_path: Path, ending: str
+    database: Database, tmp_path: Path, ending: str, answer: str, reason: str
 ) -> None:
-    answer, reason = FAILURES[ending]
     player = program(tmp_path, answer)
     # The other player has the same time limit, and may have to wait for a processor.
     control = TimeControl(move=1.0, grace=0.0) if ending == "time" else TimeControl()
-    match = play(
-        database,
-        terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=control),
-        threads=2,
-        programs=ANY_PROGRAM,
-    )
+    asked = terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=control)
+    match = play(database, asked, threads=2, programs=ANY_PROGRAM)
     found = games_of(database, match.id)
-    assert [each.ending for each in found] == [ending] * 2
+    assert [(each.ending, each.length) for each in found] == [(ending, 1), (ending, 0)]
     assert all(reason in each.detail for each in found)
-    assert [each.length for each in found] == [1, 0]
     assert (match.job_state, match.tally.a.wins, match.tally.b_forfeits) == (JobState.DONE, 2, 2)
     assert match.tally.a_forfeits == 0
 
@@ -180,8 +152,7 @@ def test_a_missing_player_fails_the_job_until_its_match_is_deleted(
     assert all("no program is called" in error for error in failed)
     assert state_of(database, planned.job_id) is JobState.FAILED
     assert [info(database, each).tally.games for each in planned.match_ids] == [0, 2]
-    with database.write() as session:
-        games.delete_match(session, planned.match_ids[0])
+    do(database, games.delete_match, planned.match_ids[0])
     assert state_of(database, planned.job_id) is JobState.DONE
 
 
@@ -190,8 +161,7 @@ def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
     planned = plan_matches(database, [asked])
     match_id = planned.match_ids[0]
     looks = count()
-    report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: next(looks) > 100)
-    assert report.end is UnitEnd.HANDED_BACK
+    assert run_claimed(database, lambda: next(looks) > 100).end is UnitEnd.HANDED_BACK
     kept = games_of(database, match_id)
     assert 0 < len(kept) < 10
     (shown,) = run_job(database, planned.job_id)
@@ -205,70 +175,41 @@ def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
 def test_a_worker_that_lost_its_unit_writes_no_games(database: Database) -> None:
     planned = plan_matches(database, [terms()])
     taken = must_take(database)
-    with database.write() as session:
-        jobs.cancel_job(session, planned.job_id)
+    do(database, jobs.cancel_job, planned.job_id)
     for stopped in (lambda: False, lambda: True):
-        report = run_unit(database, Solver(table_mb=1), taken, stopped)
-        assert report.end is UnitEnd.LOST
+        assert run_unit(database, Solver(table_mb=1), taken, stopped).end is UnitEnd.LOST
     assert games_of(database, planned.match_ids[0]) == []
-    with database.read() as session:
-        job = jobs.get_job(session, planned.job_id)
-        (unit,) = jobs.unit_results(session, planned.job_id)
-    (shown,) = unit_objects(job, unit)
+    (shown,) = results_of_units(database, planned.job_id)
     assert (shown["match"], shown["games"]) == (planned.match_ids[0], [0, 10])
     assert shown["error"] == "not played: cancelled"
 
 
-def test_scores_requested_by_players_are_stored(database: Database) -> None:
-    match = play(database, terms(player_a="perfect", start=LATE, games=4))
-    with database.read() as session:
-        stored = evaluations.count(session, EvaluationFilter(board=BOARD))
-    assert stored > 0
-    assert match.tally.games == 4
-    assert all(replay_game(database, match.id, number).is_same for number in range(4))
-
-
-def sequential_match(
-    database: Database, monkeypatch: pytest.MonkeyPatch, *, threads: int, units: int
-) -> tuple[MatchInfo, list[StoredGame]]:
-    monkeypatch.setattr(planning, "LEAST_UNITS", units)
-    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
-    match = play(database, UNEQUAL, threads=threads)
-    return match, games_of(database, match.id)
-
-
 def test_a_sequential_test_ends_the_match_after_the_same_game(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, small_units: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, found = sequential_match(database, monkeypatch, threads=1, units=40)
-    assert (one.verdict, one.job_state, one.is_finished) == ("H1", JobState.DONE, True)
-    assert one.tally.games < 100
-    assert [each.number for each in found] == list(range(one.tally.games))
-    for threads, number in ((4, 40), (2, 3)):
-        other, others = sequential_match(database, monkeypatch, threads=threads, units=number)
-        assert (other.verdict, other.job_state) == ("H1", JobState.DONE)
-        assert essence(others) == essence(found)
-
-
-def test_an_unnoticed_decision_is_found_later(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, found = sequential_match(database, monkeypatch, threads=1, units=40)
+    found = []
+    for threads, number in ((1, 40), (4, 40), (2, 3)):
+        small_units(number)
+        match = play(database, UNEQUAL, threads=threads)
+        assert (match.verdict, match.job_state, match.is_finished) == ("H1", JobState.DONE, True)
+        found.append(essence(games_of(database, match.id)))
+    assert len(found[0]) < 100
+    assert [number for number, *_ in found[0]] == list(range(len(found[0])))
     # Simulates the death of every worker between its unit and the check of the test.
     monkeypatch.setattr("workers.match.units.settle_if_possible", lambda *_: None)
     match = play(database, UNEQUAL)
     assert (match.verdict, match.tally.games) == (None, UNEQUAL.games)
     assert settle_match(database, match.id) == "H1"
     assert settle_match(database, match.id) == "H1"
-    assert essence(games_of(database, match.id)) == essence(found)
+    found.append(essence(games_of(database, match.id)))
+    assert found == [found[0]] * 4
 
 
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_output_of_a_decided_match_does_not_depend_on_the_order(
-    database: Database, monkeypatch: pytest.MonkeyPatch, *, backwards: bool
+    database: Database, small_units: Callable[[int], None], *, backwards: bool
 ) -> None:
-    monkeypatch.setattr(planning, "LEAST_UNITS", 12)
-    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    small_units(12)
     planned = plan_matches(database, [UNEQUAL])
     claims = [must_take(database) for _ in range(6)]
     solver = Solver(table_mb=1)
@@ -276,29 +217,22 @@ def test_the_output_of_a_decided_match_does_not_depend_on_the_order(
         run_unit(database, solver, claim, lambda: False)
     match = info(database, planned.match_ids[0])
     assert match.verdict == "H1"
-    with database.read() as session:
-        job = jobs.get_job(session, planned.job_id)
-        units = jobs.unit_results(session, planned.job_id)
-    shown = [each for unit in units for each in unit_objects(job, unit)]
-    size = units[0].payload["count"]
+    shown = results_of_units(database, planned.job_id)
+    size = ask(database, jobs.unit_results, planned.job_id)[0].payload["count"]
     assert match.tally.games % size  # decided in the middle of a unit
     firsts = range(0, UNEQUAL.games, size)
-    played = [each["games"] for each in shown]
-    assert played == [
+    assert [each["games"] for each in shown] == [
         [first, max(first, min(first + size, match.tally.games, UNEQUAL.games))] for first in firsts
     ]
+    sums = [sum(each[name] for each in shown) for name in ("a_wins", "b_wins", "draws")]
     tally = match.tally.a
-    assert [sum(each[name] for each in shown) for name in ("a_wins", "b_wins", "draws")] == [
-        tally.wins,
-        tally.losses,
-        tally.draws,
-    ]
+    assert sums == [tally.wins, tally.losses, tally.draws]
 
 
 def test_a_cancelled_unit_reports_the_games_that_count(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, small_units: Callable[[int], None]
 ) -> None:
-    monkeypatch.setattr(planning, "LEAST_UNITS", 1)
+    small_units(1)
     planned = plan_matches(database, [replace(UNEQUAL, games=60)])
     (match_id,) = planned.match_ids
     whole = play(database, replace(UNEQUAL, games=60))
@@ -306,25 +240,22 @@ def test_a_cancelled_unit_reports_the_games_that_count(
         games.add_games(session, match_id, games_of(database, whole.id))
         jobs.cancel_job(session, planned.job_id)
     assert settle_match(database, match_id) == "H1"
-    with database.write() as session:
-        jobs.resume_job(session, planned.job_id)
+    do(database, jobs.resume_job, planned.job_id)
     shown = run_job(database, planned.job_id)
     assert sum(each["a_wins"] for each in shown) == whole.tally.a.wins
 
 
-def test_other_matches_of_a_tournament_continue(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
-    planned = plan_matches(database, [UNEQUAL, terms(games=20)])
+@pytest.mark.usefixtures("small_units")
+def test_other_matches_of_a_tournament_continue(database: Database) -> None:
+    planned = plan_matches(database, [UNEQUAL, terms(games=20)], label="both")
     shown = run_job(database, planned.job_id)
     decided, other = (info(database, match_id) for match_id in planned.match_ids)
     assert (decided.verdict, other.verdict, other.tally.games) == ("H1", None, 20)
+    assert (decided.label, other.label) == ("both", "both")
     assert state_of(database, planned.job_id) is JobState.DONE
     assert not any("error" in each for each in shown)
     # Resuming the job does not resume decided matches.
-    with database.write() as session:
-        assert jobs.resume_job(session, planned.job_id) is JobState.DONE
+    assert do(database, jobs.resume_job, planned.job_id) is JobState.DONE
     assert info(database, decided.id).tally == decided.tally
 
 
@@ -337,12 +268,9 @@ def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> 
 def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
     planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
     gone, kept = planned.match_ids
-    with database.write() as session:
-        jobs.cancel_job(session, planned.job_id)
-    with database.write() as session:
-        games.delete_match(session, gone)
-    with database.write() as session:
-        assert jobs.resume_job(session, planned.job_id) is JobState.RUNNING
+    do(database, jobs.cancel_job, planned.job_id)
+    do(database, games.delete_match, gone)
+    assert do(database, jobs.resume_job, planned.job_id) is JobState.RUNNING
     shown = run_job(database, planned.job_id)
     assert state_of(database, planned.job_id) is JobState.DONE
     assert len(games_of(database, kept)) == 10
@@ -354,7 +282,7 @@ def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
 def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> None:
     with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
         planned = plan_matches(database, [terms()])
-        database.run(lambda session: jobs.cancel_job(session, planned.job_id))
+        do(database, jobs.cancel_job, planned.job_id)
         with database.write() as session:
             jobs.resume_job(session, planned.job_id)
             deleting = pool.submit(
@@ -373,25 +301,16 @@ def test_stopping_does_not_wait_for_a_thinking_program(database: Database, tmp_p
     # The program was not at fault: nothing is stored against it.
     assert games_of(database, planned.match_ids[0]) == []
     assert state_of(database, planned.job_id) is JobState.RUNNING
-    with database.read() as session:
-        assert jobs.get_job(session, planned.job_id).units[UnitState.LEASED] == 0
-    with database.write() as session, pytest.raises(JobStateError):
-        games.delete_match(session, planned.match_ids[0])
+    assert ask(database, jobs.get_job, planned.job_id).units[UnitState.LEASED] == 0
+    with pytest.raises(JobStateError):
+        do(database, games.delete_match, planned.match_ids[0])
 
 
-KILLED = terms(
-    player_a="montecarlo-flat:simulations=20",
-    player_b="minimax-windows:depth=2",
-    games=24,
-    seats=Seats.ALTERNATE,
-    seed=4,
-)
+KILLED = terms(player_a="montecarlo-flat:simulations=20", games=24, seats=Seats.ALTERNATE, seed=4)
 
 
-def test_killing_a_process_loses_and_repeats_nothing(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+@pytest.mark.usefixtures("small_units")
+def test_killing_a_process_loses_and_repeats_nothing(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     with Database.open(url) as database:
         planned = plan_matches(database, [KILLED])
@@ -431,7 +350,7 @@ def test_a_cancelled_match_frees_its_thread(
         database, planned.job_id, table_mb=1, lease_seconds=0.5, programs=ANY_PROGRAM
     ) as runner:
         await_that(thinking.exists)
-        database.run(lambda session: jobs.cancel_job(session, planned.job_id))
+        do(database, jobs.cancel_job, planned.job_id)
         runner.wait()
         await_that(lambda: all(each.name != "c4-unit-0" for each in threading.enumerate()))
     assert state_of(database, planned.job_id) is JobState.CANCELLED
@@ -458,9 +377,9 @@ def test_a_fault_of_the_machine_loses_no_game(
         patch.setattr("c4core.players.roster.simple.Set.choose", fail)
         if told is None:  # the machine's fault: the driver leaves the unit to its lease
             with pytest.raises(type(error)):
-                run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
+                run_claimed(database)
         else:
-            report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
+            report = run_claimed(database)
             assert (report.end, report.error) == (UnitEnd.FAILED, told)
     assert games_of(database, planned.match_ids[0]) == []
     # The unit is claimed again, and the games are played.

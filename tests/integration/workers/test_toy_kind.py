@@ -42,10 +42,9 @@ def work_on(database: Database, job_id: int) -> AbstractContextManager[LocalRunn
 
 def attempts(database: Database, job_id: int) -> list[int]:
     """The number of attempts of each unit of a job."""
+    query = select(Unit.attempts).where(Unit.job_id == job_id).order_by(Unit.seq)
     with database.read() as session:
-        return list(
-            session.scalars(select(Unit.attempts).where(Unit.job_id == job_id).order_by(Unit.seq))
-        )
+        return list(session.scalars(query))
 
 
 def test_without_its_line_the_kind_is_unknown(c4: C4, database: Database) -> None:
@@ -65,6 +64,9 @@ def test_its_job_runs_and_is_shown(c4: C4, database: Database) -> None:
         assert list(runner.results()) == RESULTS
     assert read_job(database, job_id).state is JobState.DONE
     assert c4("jobs", "results", name).objects == RESULTS
+    refused = c4("jobs", "results", name, "--output", "roots.csv")
+    assert refused.code == 2
+    assert "a job of kind roots has no table of results" in refused.err
     (row,) = c4("jobs", "list", "--jsonl").objects
     assert (row["kind"], row["state"], row["done"], row["label"]) == ("roots", "done", 6, "squares")
     shown = c4("jobs", "show", name).out
@@ -72,14 +74,6 @@ def test_its_job_runs_and_is_shown(c4: C4, database: Database) -> None:
     assert "numbers" in shown
     assert "6 of 6 done" in shown
     assert c4("jobs", "watch", name).out.startswith(f"job {job_id} done: 6 of 6 numbers")
-
-
-@pytest.mark.usefixtures("kind")
-def test_its_results_have_no_table(c4: C4, database: Database) -> None:
-    job_id = toy_kind.plan(database, UNITS)
-    refused = c4("jobs", "results", str(job_id), "--output", "roots.csv")
-    assert refused.code == 2
-    assert "a job of kind roots has no table of results" in refused.err
 
 
 @pytest.mark.usefixtures("kind")
@@ -99,19 +93,6 @@ def test_its_running_job_is_cancelled_and_resumed(c4: C4, database: Database) ->
     assert resumed.code == 0, resumed.err
     lines = (c4.directory / "roots.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == RESULTS
-
-
-@pytest.mark.usefixtures("kind")
-def test_stopped_units_are_released(database: Database, c4: C4) -> None:
-    file = c4.directory / "go"
-    job_id = toy_kind.plan(database, UNITS, waits_for=file)
-    with work_on(database, job_id):
-        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED])
-    job = read_job(database, job_id)
-    assert (job.state, job.units[UnitState.QUEUED]) == (JobState.RUNNING, len(UNITS))
-    file.touch()
-    with work_on(database, job_id) as runner:
-        assert list(runner.results()) == RESULTS
 
 
 @pytest.mark.usefixtures("kind")

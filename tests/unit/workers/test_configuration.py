@@ -1,7 +1,5 @@
 """The configuration file: valid settings, and errors about everything else."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

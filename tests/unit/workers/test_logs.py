@@ -22,12 +22,11 @@ def failed() -> Exception:
 
 
 def test_a_record_is_one_line() -> None:
-    shown = OneLine(traces=False).format(record("first\nsecond %s", "third", error=failed()))
-    assert shown.endswith("WARNING first second third")
-
-
-def test_tracebacks_are_shown_on_demand() -> None:
-    assert "Traceback" in OneLine(traces=True).format(record("oops", error=failed()))
+    told = record("first\nsecond %s", "third", error=failed())
+    assert OneLine(traces=False).format(told).endswith("WARNING first second third")
+    assert "Traceback" in OneLine(traces=True).format(told)  # on demand
+    assert is_news(told)
+    assert not is_news(record("Couldn't ack %r, reason:%r", 1, "gone"))
 
 
 @pytest.mark.parametrize("traces", [False, True])
@@ -52,9 +51,7 @@ def test_secrets_are_found_in_urls() -> None:
 def test_only_whole_words_are_hidden() -> None:
     formatter = Masking(logging.Formatter(), ["postgresql://c4:cust@db/customer_c4"])
     assert formatter.format(record("customer_c4, (cust)")) == "customer_c4, (***)"
-
-
-def test_the_visible_parts_of_a_url_are_not_hidden() -> None:
+    # The visible parts of a URL are not hidden.
     formatter = Masking(logging.Formatter(), ["postgresql://postgres:postgres@db/c4"])
     text = "at postgresql://postgres:***@db/c4: no role postgres"
     assert formatter.format(record(text)) == text
@@ -66,11 +63,6 @@ def test_untrusted_text_is_escaped(*, traces: bool) -> None:
     shown = formatter.format(record("\x1b]0;title\x07 \u202e%s", "\x9b1m", error=failed()))
     assert all(letter.isprintable() or letter == "\n" for letter in shown)
     assert r"\x1b]0;title\x07 \u202e\x9b1m" in shown
-
-
-def test_messages_about_a_lost_connection_are_dropped() -> None:
-    assert is_news(record("cannot reach %s", "it"))
-    assert not is_news(record("Couldn't ack %r, reason:%r", 1, "gone"))
 
 
 @pytest.mark.parametrize("text", ["a" * 1_000_000, "a.b-c+" * 100_000, "a://" * 2_000])

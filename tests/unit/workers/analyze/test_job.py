@@ -38,9 +38,6 @@ def test_a_payload_keeps_the_lines() -> None:
     carried = json.loads(json.dumps(units.encode_lines(written)))
     assert list(units.decode_lines(carried, board=DEFAULT_BOARD)) == written
     assert carried["entries"][0] == "4453"
-
-
-def test_a_payload_keeps_zero_based_moves() -> None:
     written = lines("3342", '{"id": 1, "moves": "06"}', zero_based=True)
     carried = units.encode_lines(written)
     assert list(units.decode_lines(carried, board=DEFAULT_BOARD, zero_based=True)) == written
@@ -55,6 +52,9 @@ def test_units_hold_all_lines_in_order() -> None:
     assert decoded == written
     assert sum(plan.positions for plan in plans) == 2000
     assert len(plans) == 3000 / UNIT_LINES
+    (plan,) = plan_units(lines("wrong", "worse"), GUESS)
+    assert plan.positions == 0
+    assert list(plan_units([], GUESS)) == []
 
 
 def test_units_of_hard_positions_are_small() -> None:
@@ -78,15 +78,6 @@ def test_units_of_positions_measured_as_hard_are_smaller() -> None:
     sizes = [plan.positions for plan in plan_units(written, slow)]
     assert sum(sizes) == 1000
     assert all(9 <= size <= 11 for size in sizes[:-1])
-
-
-def test_bad_lines_alone_make_a_unit_without_positions() -> None:
-    (plan,) = plan_units(lines("wrong", "worse"), GUESS)
-    assert plan.positions == 0
-
-
-def test_no_lines_give_no_units() -> None:
-    assert list(plan_units([], GUESS)) == []
 
 
 def test_planning_reads_no_further_than_needed() -> None:

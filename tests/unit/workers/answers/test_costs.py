@@ -26,21 +26,20 @@ def test_every_ply_of_every_board_has_a_cost(board: BoardSize) -> None:
     assert costs == sorted(costs, reverse=True)
 
 
-def test_scores_of_all_columns_take_longer() -> None:
-    assert CostModel(DEFAULT_BOARD, columns=False).seconds(8) < GUESS.seconds(8)
-
-
 def test_many_measurements_outweigh_the_estimate() -> None:
-    model = CostModel(DEFAULT_BOARD, {12: Cost(100_000, 50_000.0)})
-    assert model.seconds(12) == pytest.approx(0.5, rel=0.01)
+    def seconds(number: float, mean: float) -> float:
+        cost = Cost(int(number), number * mean)
+        return CostModel(DEFAULT_BOARD, {12: cost}).seconds(12)
 
-
-def test_few_measurements_do_not_outweigh_the_estimate() -> None:
-    measured = 100 * GUESS.seconds(12)
-    model = CostModel(DEFAULT_BOARD, {12: Cost(1, measured)})
-    assert GUESS.seconds(12) < model.seconds(12) < 2 * GUESS.seconds(12)
-    as_many = CostModel(DEFAULT_BOARD, {12: Cost(int(GUESS_POSITIONS), GUESS_POSITIONS * measured)})
-    assert as_many.seconds(12) == pytest.approx(10 * GUESS.seconds(12))
+    guess = GUESS.seconds(12)
+    assert seconds(100_000, 0.5) == pytest.approx(0.5, rel=0.01)
+    assert guess < seconds(1, 100 * guess) < 2 * guess
+    assert seconds(GUESS_POSITIONS, 100 * guess) == pytest.approx(10 * guess)
+    assert 0 < seconds(10_000, 0.0) < 1e-5  # cheap, and not free
+    # Bad measurements are ignored.
+    model = CostModel(DEFAULT_BOARD, {99: Cost(10, 1.0), -1: Cost(10, 1.0), 12: Cost(0, 0.0)})
+    assert model.seconds(12) == guess
+    assert CostModel(DEFAULT_BOARD, columns=False).seconds(8) < GUESS.seconds(8)
 
 
 def test_the_influence_of_other_plies_decreases_with_distance() -> None:
@@ -52,17 +51,7 @@ def test_the_influence_of_other_plies_decreases_with_distance() -> None:
     assert factors[-1] == pytest.approx(1, abs=0.01)
 
 
-def test_bad_measurements_are_ignored() -> None:
-    model = CostModel(DEFAULT_BOARD, {99: Cost(10, 1.0), -1: Cost(10, 1.0), 12: Cost(0, 0.0)})
-    assert model.seconds(12) == GUESS.seconds(12)
-
-
-def test_a_measured_time_of_0_is_cheap_and_not_free() -> None:
-    model = CostModel(DEFAULT_BOARD, {40: Cost(10_000, 0.0)})
-    assert 0 < model.seconds(40) < 1e-5
-
-
-def test_positions_in_a_book_cost_almost_nothing() -> None:
+def test_positions_in_a_book_cost_almost_nothing(tmp_path: Path) -> None:
     shipped = Book.shipped()
     columns, scores = Question(), Question(columns=False)
     assert list(plies_answered(shipped, columns)) == list(range(12))
@@ -71,10 +60,7 @@ def test_positions_in_a_book_cost_almost_nothing() -> None:
     model = CostModel(DEFAULT_BOARD, answered=plies_answered(shipped, columns))
     assert model.seconds(11) < 1e-4 < 100 * model.seconds(11) < model.seconds(12)
     assert model.seconds(12) == GUESS.seconds(12)
-
-
-def test_a_book_with_another_start_answers_no_ply(tmp_path: Path) -> None:
+    # A book with another start answers no ply.
     start = Position("4", width=5, height=4)
     write_book(tmp_path / "after.c4book", opening(start, 3), start=start)
-    after = Book.open(tmp_path / "after.c4book")
-    assert not plies_answered(after, Question(columns=False))
+    assert not plies_answered(Book.open(tmp_path / "after.c4book"), scores)

@@ -1,5 +1,6 @@
 """Answers from stored results and from searching, compared with the slow oracle."""
 
+import json
 import threading
 import time
 from collections.abc import Mapping
@@ -41,24 +42,10 @@ OVER = small("1212121")
 LOPSIDED = next(game for game in GAMES if game.canonical_key != game.mirrored().key)
 
 
-def canonical(position: Position) -> Position:
-    return Position.from_key(position.canonical_key, width=position.width, height=position.height)
-
-
-def stored(
-    position: Position, lower: int, upper: int, scores: tuple[int | None, ...] | None = None
-) -> StoredEvaluation:
+def stored(position: Position, lower: int, upper: int) -> StoredEvaluation:
     assert position.key == position.canonical_key
     return StoredEvaluation(
-        position.key,
-        position.width,
-        position.height,
-        position.ply,
-        lower,
-        upper,
-        99,
-        ENGINE_VERSION,
-        scores,
+        position.key, *position.board, position.ply, lower, upper, 99, ENGINE_VERSION
     )
 
 
@@ -71,23 +58,17 @@ def ask(
 
 
 @pytest.mark.parametrize("count", [1, len(GAMES)])
-def test_every_column_has_its_score(count: int) -> None:
-    positions = [*GAMES, OVER][-count:]
-    findings = ask(positions)
+@pytest.mark.parametrize("question", [COLUMNS, SCORE])
+def test_positions_have_their_scores(question: Question, count: int) -> None:
+    """A finished game is answered, too, and not stored."""
+    positions = [OVER, OVER.mirrored(), *GAMES[:count]]
+    findings = ask(positions, question)
     assert findings.is_complete
     for position, answer in zip(positions, findings.answers, strict=True):
         assert answer.score == reference_score(position)
-        assert answer.scores == reference_scores(position)
+        assert answer.scores == (reference_scores(position) if question.columns else None)
         assert answer.source == "search"
-
-
-@pytest.mark.parametrize("count", [3, len(GAMES)])
-def test_the_score_alone_has_no_columns(count: int) -> None:
-    findings = ask(GAMES[:count], SCORE)
-    assert [answer.score for answer in findings.answers] == [
-        reference_score(position) for position in GAMES[:count]
-    ]
-    assert {answer.scores for answer in findings.answers} == {None}
+    assert not {OVER.key, OVER.mirrored().key} & {row.key for row in findings.learned}
 
 
 def test_a_weak_answer_has_the_outcome() -> None:
@@ -97,36 +78,26 @@ def test_a_weak_answer_has_the_outcome() -> None:
         score = reference_score(position)
         assert answer.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
         assert answer.lower <= score <= answer.upper
-
-
-def test_weak_questions_about_columns_are_refused() -> None:
-    with pytest.raises(ValueError, match="not for their columns"):
-        Question(weak=True)
+    position = next(game for game in GAMES if game.key == game.canonical_key)
+    (answer,) = ask([position], WEAK, {position.key: stored(position, 1, 5)}).answers
+    assert (answer.source, answer.lower, answer.upper, answer.value) == ("db", 1, 5, "win")
 
 
 def test_mirror_images_and_repetitions_are_searched_once() -> None:
     position = LOPSIDED
     findings = ask([position, position.mirrored(), position])
-    assert len(findings.learned) == 1
     first, second, third = findings.answers
     assert first.scores == reference_scores(position)
     assert second.scores == first.scores[::-1]
     assert third.scores == first.scores
     assert first.nodes == findings.nodes > 0
     assert (second.nodes, third.nodes) == (0, 0)
-
-
-def test_learned_positions_are_canonical() -> None:
-    (evaluation,) = ask([LOPSIDED, LOPSIDED.mirrored()]).learned
-    assert evaluation.key == LOPSIDED.canonical_key
-    assert evaluation.scores == reference_scores(canonical(LOPSIDED))
-    assert evaluation.score == reference_score(LOPSIDED)
-    assert (evaluation.width, evaluation.height, evaluation.ply) == (
-        5,
-        4,
-        LOPSIDED.ply,
-    )
-    assert evaluation.engine_version == ENGINE_VERSION
+    (learned,) = findings.learned
+    canonical = Position.from_key(position.canonical_key, width=5, height=4)
+    assert (learned.key, learned.scores) == (canonical.key, reference_scores(canonical))
+    assert learned.score == reference_score(position)
+    assert (learned.width, learned.height, learned.ply) == (5, 4, position.ply)
+    assert learned.engine_version == ENGINE_VERSION
 
 
 @pytest.mark.parametrize("position", [LOPSIDED, LOPSIDED.mirrored()])
@@ -142,7 +113,7 @@ def test_known_positions_are_not_searched(position: Position) -> None:
 
 
 def test_partly_known_positions_are_searched() -> None:
-    position = canonical(GAMES[0])
+    position = next(game for game in GAMES if game.key == game.canonical_key)
     score = reference_score(position)
     for known, question in [
         (stored(position, score, score), COLUMNS),
@@ -154,23 +125,6 @@ def test_partly_known_positions_are_searched() -> None:
         assert findings.answers[0].lower >= known.lower
         assert findings.answers[0].upper <= known.upper
         assert len(findings.learned) == 1
-
-
-def test_a_known_outcome_answers_a_weak_question() -> None:
-    position = canonical(GAMES[0])
-    findings = ask([position], WEAK, {position.key: stored(position, 1, 5)})
-    (answer,) = findings.answers
-    assert (answer.source, answer.lower, answer.upper, answer.value) == ("db", 1, 5, "win")
-
-
-@pytest.mark.parametrize("question", [COLUMNS, SCORE])
-def test_a_finished_game_is_answered_and_not_stored(question: Question) -> None:
-    findings = ask([OVER, OVER.mirrored()], question)
-    assert findings.learned == []
-    assert findings.is_complete
-    for answer in findings.answers:
-        assert answer.score == reference_score(OVER)
-        assert answer.scores == ((None,) * 5 if question.columns else None)
 
 
 @pytest.mark.parametrize("columns", [True, False])
@@ -187,12 +141,9 @@ def test_limits_leave_correct_bounds(columns: bool, count: int) -> None:  # noqa
         assert answer.score is None
         assert answer.value is None
         assert answer.best == ()
-
-
-def test_known_bounds_count_when_the_search_is_limited() -> None:
     position = Position("4")
-    known = stored(position, -3, 2)
-    (answer,) = ask([position], Question(node_limit=0), {position.key: known}).answers
+    known = {position.key: stored(position, -3, 2)}
+    (answer,) = ask([position], Question(columns=columns, node_limit=0), known).answers
     assert (answer.lower, answer.upper) == (-3, 2)
 
 
@@ -291,5 +242,12 @@ def test_positions_are_answered_even_if_they_cannot_be_stored(
     assert told == [True]
 
 
-def test_no_positions_give_no_answers() -> None:
-    assert evaluate([], COLUMNS, Solver(table_mb=1)) == []
+def test_a_question_round_trips_through_a_job() -> None:
+    limits = Question(time_limit=0.5), Question(columns=False, node_limit=1000, time_limit=2.0)
+    for question in (COLUMNS, SCORE, WEAK, *limits):
+        assert Question.from_params(json.loads(json.dumps(question.as_params()))) == question
+    # Jobs of earlier versions are understood.
+    assert Question.from_params({"score_only": True, "zero_based": False}) == SCORE
+    assert COLUMNS.as_params() == {"score_only": False}
+    with pytest.raises(ValueError, match="not for their columns"):
+        Question(weak=True)

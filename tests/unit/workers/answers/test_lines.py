@@ -1,21 +1,18 @@
-"""Lines of a stream are answered together, and answers are shown as objects."""
-
-from __future__ import annotations
+"""Lines of a stream are answered together; answers and guesses are shown as objects."""
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
 
 from c4core.lines import BadLine, Request
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from workers.answers import lines
+from workers.answers.estimates import estimate_object, estimate_open
 from workers.answers.lines import Answered, BatchSize, answer_lines, answer_object, error_object
 from workers.answers.question import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
 
 
 def test_batches_grow_while_they_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,41 +71,76 @@ def test_an_exact_answer_shows_everything() -> None:
     assert json.loads(json.dumps(shown)) == shown
 
 
-def test_best_columns_are_numbered_like_the_moves() -> None:
-    answer = Answer(0, 0, (None, 0, -3, 0), source="db")
-    board = BoardSize(4, 4)
-    assert answer_object(answer, board=board, ply=4, moves="1111")["best"] == [2, 4]
-    shown = answer_object(answer, board=board, ply=4, moves="0000", zero_based=True)
-    assert shown["best"] == [1, 3]
+SMALL = {"board": BoardSize(4, 4), "ply": 4}
+LARGE = {"board": DEFAULT_BOARD, "moves": None}
 
 
-def test_without_moves_the_key_is_shown() -> None:
-    shown = answer_object(Answer(0, 0), board=DEFAULT_BOARD, ply=1, moves=None, key=99)
-    assert shown["moves"] is None
-    assert shown["key"] == 99
-    assert shown["side"] == "o"
-    assert "id" not in shown
-    assert "scores" not in shown
-    assert "best" not in shown
-
-
-def test_an_open_score_shows_its_bounds() -> None:
-    answer = Answer(1, 18, (None,) * 7)
-    shown = answer_object(answer, board=DEFAULT_BOARD, ply=6, moves="123456")
-    assert (shown["score"], shown["lower"], shown["upper"]) == (None, 1, 18)
-    assert (shown["value"], shown["plies"], shown["best"]) == ("win", None, [])
-
-
-def test_a_finished_game_has_nothing_to_play() -> None:
-    answer = Answer(-18, -18, (None,) * 7)
-    shown = answer_object(answer, board=DEFAULT_BOARD, ply=7, moves="1212121")
-    assert (shown["plies"], shown["best"], shown["value"]) == (0, [], "loss")
+@pytest.mark.parametrize(
+    ("answer", "asked", "shown"),
+    [
+        # Best columns are numbered like the moves.
+        (Answer(0, 0, (None, 0, -3, 0)), SMALL | {"moves": "1111"}, {"best": [2, 4]}),
+        (
+            Answer(0, 0, (None, 0, -3, 0)),
+            SMALL | {"moves": "0000", "zero_based": True},
+            {"best": [1, 3]},
+        ),
+        # Without moves the key is shown.
+        (Answer(0, 0), LARGE | {"ply": 1, "key": 99}, {"moves": None, "key": 99, "side": "o"}),
+        (
+            Answer(1, 18, (None,) * 7),
+            LARGE | {"ply": 6},
+            {"score": None, "lower": 1, "upper": 18, "value": "win", "plies": None, "best": []},
+        ),
+        # A finished game has nothing to play.
+        (
+            Answer(-18, -18, (None,) * 7),
+            LARGE | {"ply": 7, "moves": "1212121"},
+            {"plies": 0, "best": [], "value": "loss"},
+        ),
+    ],
+)
+def test_answers_are_shown_as_objects(
+    answer: Answer, asked: dict[str, Any], shown: dict[str, Any]
+) -> None:
+    found = answer_object(answer, **asked)
+    assert {name: found[name] for name in shown} == shown
+    assert "id" not in found
+    assert ("best" in found, "scores" in found) == (answer.scores is not None,) * 2
 
 
 def test_an_error_has_the_fields_of_the_protocol() -> None:
-    assert error_object(line=3, error="no", field="moves", identity="x") == {
-        "id": "x",
-        "error": "no",
-        "field": "moves",
-        "line": 3,
-    }
+    shown = error_object(line=3, error="no", field="moves", identity="x")
+    assert shown == {"id": "x", "error": "no", "field": "moves", "line": 3}
+
+
+POSITION = Position("4455", width=8, height=8)
+OPEN = (None,) * 8
+
+
+def test_settled_answers_and_finished_games_have_no_guess() -> None:
+    assert estimate_open(POSITION, Answer(2, 2, (2,) * 8)) is None
+    assert estimate_open(POSITION, Answer(1, 9)) is None  # a weak question: the result is known
+    assert estimate_open(Position("1212121"), Answer(-18, -18, (None,) * 7)) is None
+
+
+def test_an_open_result_has_a_guess_with_every_column() -> None:
+    answer = Answer(-9, 9, OPEN)
+    guess = estimate_open(POSITION, answer)
+    assert guess is not None
+    shown = estimate_object(answer, guess)
+    assert shown is not None
+    assert shown["value"] == guess.value(-9, 9)
+    assert shown["share"] == round(guess.share, 3)
+    assert shown["columns"] == [round(share or 0, 3) for share in guess.columns]
+
+
+def test_what_is_proven_has_no_guess_beside_it() -> None:
+    answer = Answer(2, 9, (2, *OPEN[1:]))
+    shown = estimate_object(answer, estimate_open(POSITION, answer))
+    assert shown is not None
+    assert (shown["value"], shown["share"]) == (None, None)
+    columns = shown["columns"]
+    assert isinstance(columns, list)
+    assert columns[0] is None
+    assert None not in columns[1:]

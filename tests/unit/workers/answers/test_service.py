@@ -1,9 +1,7 @@
 """Many users ask at the same time, and new evaluations are stored in the background."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,21 +20,10 @@ from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
 from workers.answers.question import Question
 from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SolverPool, Stop
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 LATE = "532336513633217277452711665127"
 HARD = Position(width=9, height=6)
 """Cannot be solved during a test."""
 ENDLESS = Question(time_limit=3600)
-
-
-@pytest.fixture
-def service() -> Iterator[AnswerService]:
-    service = AnswerService(None, threads=1, table_mb=1)
-    yield service
-    service.close()
 
 
 def test_a_limit_leaves_bounds_and_no_limit_gives_the_score(service: AnswerService) -> None:
@@ -105,40 +92,6 @@ def test_best_play_is_found_within_its_time(service: AnswerService) -> None:
         assert found.result(timeout=HANG_SECONDS) is None
 
 
-def test_results_are_stored_when_the_service_closes(sqlite_path: Path) -> None:
-    position = Position(LATE)
-    with Database.open(str(sqlite_path)) as database:
-        service = AnswerService(database, threads=1, table_mb=1)
-        service.answer([position], Question())
-        service.answer([Position("1212", width=5, height=4)], Question())
-        service.close()
-        assert look_up(database, [position])[position.canonical_key].score == 6
-        assert look_up(database, [Position("1212", width=5, height=4)])
-
-
-def test_a_service_without_storage_stores_nothing(sqlite_path: Path) -> None:
-    position = Position(LATE)
-    with Database.open(str(sqlite_path)) as database:
-        service = AnswerService(database, threads=1, table_mb=1, keeps=False)
-        service.answer([position], Question())
-        service.close()
-        assert look_up(database, [position]) == {}
-
-
-def test_answers_do_not_need_the_database(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_database: Database) -> None:
-        raise UnreachableError("away")
-
-    with Database.open(str(sqlite_path)) as database:
-        service = AnswerService(database, threads=1, table_mb=1)
-        monkeypatch.setattr(Database, "read", fail)
-        monkeypatch.setattr(Database, "write", fail)
-        assert service.answer([Position(LATE)], Question())[0].score == 6
-        service.close()
-
-
 def test_the_book_is_queried_first_and_bounds_a_search() -> None:
     books = [path for path in shipped_files() if "7x6" in path.name]
     service = AnswerService(None, threads=1, table_mb=1, book=str(books[0]))
@@ -147,9 +100,8 @@ def test_the_book_is_queried_first_and_bounds_a_search() -> None:
     assert answer.scores == (-3, -3, -2, 1, -2, -3, -3)
     assert service.answer([Position("44")], Question())[0].source == "book"
     assert service.booked(HARD, Question()) is None
-    last = Position(
-        "444333525152"
-    )  # its score is in the book's last ply, and its columns' scores are not
+    # Its score is in the book's last ply, and its columns' scores are not.
+    last = Position("444333525152")
     assert service.booked(last, Question()) is None
     (bounded,) = service.answer([last], Question(node_limit=1))
     known = service.booked(last, Question(columns=False))
@@ -171,14 +123,13 @@ def test_answers_at_the_end_agree_with_the_engine(moves: str) -> None:
     assert (answer.lower, answer.upper, answer.scores) == (found.lower, found.upper, found.scores)
 
 
-def test_stored_columns_match_the_orientation_of_the_question(sqlite_path: Path) -> None:
+def test_stored_columns_match_the_orientation_of_the_question(sqlite: Database) -> None:
     position = Position(LATE)
-    with Database.open(str(sqlite_path)) as database:
-        evaluate([position], Question(columns=False), Solver(), database)
-        (stored,) = look_up(database, [position]).values()
-        assert answer_stored(position, Question(), stored) is None
-        evaluate([position], Question(), Solver(), database)
-        (stored,) = look_up(database, [position]).values()
+    evaluate([position], Question(columns=False), Solver(), sqlite)
+    (stored,) = look_up(sqlite, [position]).values()
+    assert answer_stored(position, Question(), stored) is None
+    evaluate([position], Question(), Solver(), sqlite)
+    (stored,) = look_up(sqlite, [position]).values()
     for asked in (position, position.mirrored()):
         answer = answer_stored(asked, Question(), stored)
         assert answer is not None
@@ -188,59 +139,61 @@ def test_stored_columns_match_the_orientation_of_the_question(sqlite_path: Path)
 POSITIONS = [Position(moves, width=5, height=4) for moves in ("12", "13", "1423")]
 
 
-def row(position: Position) -> StoredEvaluation:
-    return StoredEvaluation(
-        key=position.canonical_key,
-        width=position.width,
-        height=position.height,
-        ply=position.ply,
-        lower=-1,
-        upper=1,
-        nodes=5,
-        engine_version=ENGINE_VERSION,
-    )
+@pytest.mark.parametrize("keeps", [True, False])
+def test_results_are_stored_when_the_service_closes(sqlite: Database, *, keeps: bool) -> None:
+    """A service with ``keeps=False`` stores nothing."""
+    service = AnswerService(sqlite, threads=1, table_mb=1, keeps=keeps)
+    for position in (Position(LATE), *POSITIONS):
+        service.answer([position], Question())
+    service.close()
+    scores = [row.score for row in look_up(sqlite, [Position(LATE)]).values()]
+    assert scores == ([6] if keeps else [])
+    assert len(look_up(sqlite, POSITIONS)) == (3 if keeps else 0)
 
 
-def test_closing_stores_everything(sqlite_path: Path) -> None:
-    other = Position("12")
-    with Database.open(str(sqlite_path)) as database:
-        keeper = EvaluationWriter(database)
-        for position in (*POSITIONS, other):
-            keeper.keep([row(position)])
-        keeper.close()
-        keeper.keep([row(Position("1423", width=5, height=4))])
-        assert len(look_up(database, POSITIONS)) == 3
-        assert look_up(database, [other])
+def test_answers_do_not_need_the_database(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_database: Database) -> None:
+        raise UnreachableError("away")
+
+    service = AnswerService(sqlite, threads=1, table_mb=1)
+    monkeypatch.setattr(Database, "read", fail)
+    monkeypatch.setattr(Database, "write", fail)
+    assert service.answer([Position(LATE)], Question())[0].score == 6
+    service.close()
 
 
-def test_excess_results_are_dropped(sqlite_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+ROWS = [
+    StoredEvaluation(each.canonical_key, 5, 4, each.ply, -1, 1, 5, ENGINE_VERSION)
+    for each in POSITIONS
+]
+
+
+def test_excess_and_late_results_are_dropped(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(keeping, "MOST_WAITING", 1)
     monkeypatch.setattr(keeping, "GATHER_SECONDS", 60.0)
-    with Database.open(str(sqlite_path)) as database:
-        keeper = EvaluationWriter(database)
-        for position in POSITIONS:
-            keeper.keep([row(position)])
-        keeper.close()
-        assert len(look_up(database, POSITIONS)) == 1
+    keeper = EvaluationWriter(sqlite)
+    for row in ROWS:
+        keeper.keep([row])
+    keeper.close()
+    keeper.keep([ROWS[2]])
+    assert len(look_up(sqlite, POSITIONS)) == 1
 
 
 def test_a_read_only_database_is_left_alone(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried = []
-
-    def fail(*_: object) -> None:
-        tried.append(1)
-        raise ReadOnlyError("only read")
-
-    monkeypatch.setattr(keeping, "store_learned", fail)
-    with Database.open(str(sqlite_path)) as database:
-        keeper = EvaluationWriter(database)
-        keeper.keep([row(POSITIONS[0])])
-        await_that(lambda: keeper._is_closed)
-        keeper.keep([row(POSITIONS[1])])
-        keeper.close()
-    assert len(tried) == 1
+    store = Mock(side_effect=ReadOnlyError("only read"))
+    monkeypatch.setattr(keeping, "store_learned", store)
+    keeper = EvaluationWriter(sqlite)
+    keeper.keep([ROWS[0]])
+    await_that(lambda: keeper._is_closed)
+    keeper.keep([ROWS[1]])
+    keeper.close()
+    assert store.call_count == 1
 
 
 def test_a_stop_calls_registered_functions() -> None:

@@ -2,13 +2,14 @@
 
 from functools import cache
 from itertools import islice
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from c4core.arrays import plies
 from c4core.evaluation import NO_SCORE
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations, jobs
@@ -16,13 +17,10 @@ from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
 from tests.support.boards.books import Oracle, reached, scores_of, source
-from tests.support.jobs import must_take
-from workers.book.build import (
-    BookPlanError,
-    CompleteBook,
-    SparseBook,
-    canonical,
-)
+from tests.support.boards.matches import run_job
+from tests.support.jobs import must_take, state_of
+from tests.support.running.databases import ask, do
+from workers.book.build import BookPlanError, CompleteBook, SparseBook, canonical
 from workers.book.job import (
     LEAST_POSITIONS,
     MAX_BY_LEAST,
@@ -33,8 +31,8 @@ from workers.book.job import (
     unit_objects,
 )
 from workers.book.task import Choice, PlyTask, decode_keys, decode_scores
+from workers.core.follow import read_job
 from workers.errors import BookIncompleteError
-from workers.runners.local import LocalRunner
 
 SMALL = BoardSize(5, 4)
 TINY = BoardSize(4, 4)
@@ -50,56 +48,44 @@ def empty(board: BoardSize = SMALL) -> Position:
     return Position(width=board.width, height=board.height)
 
 
-def work(database: Database, job_id: int) -> None:
-    with LocalRunner(database, job_id, table_mb=1) as runner:
-        runner.wait()
-
-
 def fail_a_unit(database: Database, error: str) -> None:
     """Fail the first unit as often as it may be tried."""
     for _ in range(MAX_ATTEMPTS):
-        claim = must_take(database)
-        with database.write() as session:
-            jobs.fail(session, claim, error)
+        do(database, jobs.fail, must_take(database), error)
 
 
-def state_of(database: Database, job_id: int) -> JobState:
-    with database.read() as session:
-        return jobs.get_job(session, job_id).state
-
-
-class TestTask:
-    @pytest.mark.parametrize(
-        "task",
-        [
-            PlyTask(empty(), 8),
-            PlyTask(Position("44"), 5, columns=True, choice=Choice(2, "second")),
-        ],
-    )
-    def test_parameters_round_trip(self, task: PlyTask) -> None:
-        assert PlyTask.from_params(task.as_params(), task.board) == task
+def plan(database: Database, last_ply: int = 5) -> tuple[CompleteBook, int]:
+    """Plan the job of a complete book."""
+    book = CompleteBook(empty(), last_ply)
+    return book, plan_job(database, book.task, book.levels)
 
 
 class TestPlanning:
     def test_every_position_is_in_one_unit(self, database: Database) -> None:
-        book = CompleteBook(empty(), 9)
-        job_id = plan_job(database, book.task, book.levels)
-        with database.read() as session:
-            units = jobs.unit_results(session, job_id, limit=10_000)
-        keys = np.concatenate([decode_keys(unit.payload) for unit in units])
-        assert len(set(keys.tolist())) == len(keys)
-        assert set(keys.tolist()) < set(book.levels[-1].tolist())
+        book, job_id = plan(database, 9)
+        units = ask(database, jobs.unit_results, job_id, limit=10_000)
         sizes = [len(decode_keys(unit.payload)) for unit in units]
+        keys = np.concatenate([decode_keys(unit.payload) for unit in units]).tolist()
+        assert len(set(keys)) == len(keys)
+        assert set(keys) < set(book.levels[-1].tolist())
         assert max(sizes) <= MAX_BY_LEAST * LEAST_POSITIONS
         assert len(sizes) > 20
 
-    def test_the_same_task_finds_its_job(self, database: Database) -> None:
-        book = CompleteBook(empty(), 5)
-        assert find_job(database, book.task) is None
-        job_id = plan_job(database, book.task, book.levels)
-        assert find_job(database, book.task) == job_id
-        newer = plan_job(database, book.task, book.levels)
-        assert find_job(database, book.task) == newer
+    def test_the_same_task_finds_its_job_and_continues_it(self, database: Database) -> None:
+        asked = PlyTask(empty(), 5)
+        assert find_job(database, asked) is None
+        _, job_id = plan(database)
+        assert find_job(database, asked) == job_id
+        do(database, jobs.cancel_job, job_id)
+        assert find_job(database, asked) == job_id
+        assert state_of(database, job_id) is JobState.RUNNING
+        fail_a_unit(database, "broken")
+        run_job(database, job_id)
+        assert state_of(database, job_id) is JobState.FAILED
+        assert find_job(database, asked) == job_id
+        assert state_of(database, job_id) is JobState.RUNNING
+        _, newer = plan(database)
+        assert find_job(database, asked) == newer
 
     @pytest.mark.parametrize(
         "other",
@@ -109,45 +95,24 @@ class TestPlanning:
             PlyTask(empty().play(0), 5),
             PlyTask(empty(), 5, columns=True),
             PlyTask(empty(), 5, choice=Choice(0, "first")),
+            PlyTask(empty(), 5, columns=True, choice=Choice(2, "second")),
         ],
     )
     def test_another_task_gets_another_job(self, database: Database, other: PlyTask) -> None:
-        book = CompleteBook(empty(), 5)
-        plan_job(database, book.task, book.levels)
+        plan(database)
         assert find_job(database, other) is None
-
-    def test_a_cancelled_job_is_resumed(self, database: Database) -> None:
-        book = CompleteBook(empty(), 5)
-        job_id = plan_job(database, book.task, book.levels)
-        with database.write() as session:
-            jobs.cancel_job(session, job_id)
-        assert find_job(database, book.task) == job_id
-        assert state_of(database, job_id) is JobState.RUNNING
-
-    def test_failed_units_are_tried_again(self, database: Database) -> None:
-        book = CompleteBook(empty(), 5)
-        job_id = plan_job(database, book.task, book.levels)
-        fail_a_unit(database, "broken")
-        work(database, job_id)
-        assert state_of(database, job_id) is JobState.FAILED
-        assert find_job(database, book.task) == job_id
-        assert state_of(database, job_id) is JobState.RUNNING
+        assert PlyTask.from_params(other.as_params(), other.board) == other
 
     def test_interrupted_planning_leaves_no_job_to_resume(
         self, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def interrupted(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        book = CompleteBook(empty(), 5)
         monkeypatch.setattr("workers.core.submit.UNITS_PER_TRANSACTION", 1)
-        monkeypatch.setattr(jobs, "start_job", interrupted)
+        monkeypatch.setattr(jobs, "start_job", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            plan_job(database, book.task, book.levels)
-        with database.read() as session:
-            (job,) = jobs.list_jobs(session)
+            plan(database)
+        (job,) = ask(database, jobs.list_jobs)
         assert job.state is JobState.CANCELLED
-        assert find_job(database, book.task) is None
+        assert find_job(database, PlyTask(empty(), 5)) is None
 
 
 class TestUnit:
@@ -157,9 +122,12 @@ class TestUnit:
         plan_job(database, PlyTask(empty(), 6, columns=columns, choice=choice), book.levels)
         return must_take(database)
 
-    @pytest.mark.parametrize("columns", [False, True])
-    def test_scores_are_exact_and_in_order(self, database: Database, columns: bool) -> None:  # noqa: FBT001
-        claim = self.claimed(database, columns=columns)
+    @pytest.mark.parametrize(("columns", "sparse"), [(False, False), (True, False), (True, True)])
+    def test_scores_are_exact_and_in_order(
+        self, database: Database, *, columns: bool, sparse: bool
+    ) -> None:
+        """Only a unit of a sparse book stores evaluations."""
+        claim = self.claimed(database, columns=columns, sparse=sparse)
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
         assert outcome.is_complete
         found = decode_scores(outcome.result["scores"], columns=SMALL.width if columns else 1)
@@ -174,16 +142,8 @@ class TestUnit:
                 assert row == [analysis.score]
         assert outcome.nodes == outcome.result["nodes"] > 0
         assert set(outcome.costs) == {6}
-
-    def test_a_unit_of_a_complete_book_stores_no_evaluations(self, database: Database) -> None:
-        claim = self.claimed(database)
-        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
-        assert not outcome.evaluations
-
-    def test_a_unit_of_a_sparse_book_stores_evaluations(self, database: Database) -> None:
-        claim = self.claimed(database, columns=True, sparse=True)
-        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
-        assert {row.key for row in outcome.evaluations} == set(decode_keys(claim.payload).tolist())
+        stored = {row.key for row in outcome.evaluations}
+        assert stored == (set(decode_keys(claim.payload).tolist()) if sparse else set())
 
     def test_results_of_an_interrupted_unit_are_not_searched_again(
         self, database: Database
@@ -197,8 +157,7 @@ class TestUnit:
             for score in [solver.solve(Position.from_key(key, width=5, height=4)).score]
             if score is not None
         ]
-        with database.write() as session:
-            evaluations.store(session, SMALL, found)
+        do(database, evaluations.store, SMALL, found)
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
         assert outcome.result["known"] == len(found)
 
@@ -210,42 +169,32 @@ class TestUnit:
         assert outcome.is_complete is not bool(outcome.evaluations)
 
     def test_output(self, database: Database) -> None:
-        book = CompleteBook(empty(), 4)
-        job_id = plan_job(database, book.task, book.levels)
-        with database.read() as session:
-            job, (unit, *_) = jobs.get_job(session, job_id), jobs.unit_results(session, job_id)
+        _, job_id = plan(database, 4)
+        job, (unit, *_) = read_job(database, job_id), ask(database, jobs.unit_results, job_id)
         (*_, before) = unit_objects(job, unit)
         assert before["error"] == "not solved: queued"
-        work(database, job_id)
-        with database.read() as session:
-            unit, *_ = jobs.unit_results(session, job_id)
+        run_job(database, job_id)
+        unit, *_ = ask(database, jobs.unit_results, job_id)
         (*_, after) = unit_objects(job, unit)
         assert (after["key"], after["board"]) == (before["key"], "5x4")
         position = Position.from_key(int(str(after["key"])), width=5, height=4)
         assert after["score"] == Solver(table_mb=1).solve(position).score
 
 
-class TestScores:
-    def test_scores_of_an_unfinished_job_are_refused(self, database: Database) -> None:
-        book = CompleteBook(empty(), 5)
-        job_id = plan_job(database, book.task, book.levels)
-        with pytest.raises(BookIncompleteError, match="running"):
-            read_scores(database, job_id, book.task, book.levels[-1])
+def test_scores_of_an_incomplete_or_another_book_are_refused(database: Database) -> None:
+    def assert_refused(message: str) -> None:
+        keys = book.levels[-1][1:] if message == "--fresh" else book.levels[-1]
+        with pytest.raises(BookIncompleteError, match=message):
+            read_scores(database, job_id, book.task, keys)
 
-    def test_scores_of_a_failed_job_are_refused(self, database: Database) -> None:
-        book = CompleteBook(empty(), 5)
-        job_id = plan_job(database, book.task, book.levels)
-        fail_a_unit(database, "out of luck")
-        work(database, job_id)
-        with pytest.raises(BookIncompleteError, match=r"1 of \d+ units failed: out of luck"):
-            read_scores(database, job_id, book.task, book.levels[-1])
-
-    def test_scores_of_another_book_are_refused(self, database: Database) -> None:
-        book = CompleteBook(empty(), 5)
-        job_id = plan_job(database, book.task, book.levels)
-        work(database, job_id)
-        with pytest.raises(BookIncompleteError, match="--fresh"):
-            read_scores(database, job_id, book.task, book.levels[-1][1:])
+    book, job_id = plan(database)
+    assert_refused("running")
+    fail_a_unit(database, "out of luck")
+    run_job(database, job_id)
+    assert_refused(r"1 of \d+ units failed: out of luck")
+    assert find_job(database, book.task) == job_id
+    run_job(database, job_id)
+    assert_refused("--fresh")
 
 
 class TestComplete:
@@ -266,16 +215,14 @@ class TestComplete:
     def test_only_the_deepest_ply_is_searched(self, database: Database) -> None:
         book = CompleteBook(empty(), 7)
         book.scored(source(database))
-        with database.read() as session:
-            (job,) = jobs.list_jobs(session)
+        (job,) = ask(database, jobs.list_jobs)
         assert job.positions[UnitState.DONE] <= len(book.levels[-1])
 
     def test_a_book_of_immediate_wins_needs_no_job(self, database: Database) -> None:
         start = Position("121212", width=5, height=4)
         levels = CompleteBook(canonical(start), 6).scored(source(database))
         assert [scores.tolist() for _, scores in levels] == [[(20 + 1 - 6) // 2]]
-        with database.read() as session:
-            assert not jobs.list_jobs(session)
+        assert not ask(database, jobs.list_jobs)
 
     def test_unreachable_plies_are_empty(self, database: Database) -> None:
         *_, keys = islice(plies(width=4, height=4, canonical=True), 15)
@@ -319,21 +266,12 @@ class TestSparse:
 
     def test_a_deeper_book_reuses_the_plies_of_a_shallower_one(self, database: Database) -> None:
         SparseBook(empty(), 4, Choice(0, "first")).scored(source(database))
-        with database.read() as session:
-            before = len(jobs.list_jobs(session))
+        before = len(ask(database, jobs.list_jobs))
         SparseBook(empty(), 5, Choice(0, "first")).scored(source(database))
-        with database.read() as session:
-            # Columns of ply 4 and scores of ply 5: all others are found.
-            assert len(jobs.list_jobs(session)) == before + 2
+        # Columns of ply 4 and scores of ply 5: all others are found.
+        assert len(ask(database, jobs.list_jobs)) == before + 2
 
     def test_within_many_points_a_sparse_book_is_complete(self, database: Database) -> None:
         sparse = SparseBook(empty(), 4, Choice(99, "first")).scored(source(database))
         complete = CompleteBook(empty(), 4).scored(source(database))
         assert scores_of(sparse) == scores_of(complete)
-
-    def test_a_sparse_book_of_the_default_board(self, database: Database) -> None:
-        start = Position("4444441212155665532")
-        last = start.ply + 3
-        levels = SparseBook(canonical(start), last, Choice(0, "both")).scored(source(database))
-        assert start.board == DEFAULT_BOARD
-        assert [len(keys) for keys, _ in levels[:1]] == [1]

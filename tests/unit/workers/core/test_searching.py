@@ -3,12 +3,14 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from c4core.position import Position
 from c4core.solver import Solver
+from tests.support.boards.games import EASY
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.core.searching import TurnTakingSolver, turn_of
 
@@ -46,19 +48,15 @@ def test_others_wait_for_their_turn(threads: int) -> None:
 
 
 def test_a_failing_search_releases_its_turn() -> None:
-    class Broken:
-        def analyze(self, *_arguments: object, **_options: object) -> None:
-            raise MemoryError
-
-    broken: Any = Broken()
+    broken: Any = Mock(analyze=Mock(side_effect=MemoryError))
     searcher = TurnTakingSolver(broken, 1)
     with pytest.raises(MemoryError):
         searcher.analyze(Position("44"))
     assert searcher.has_turn(0)
 
 
-def test_answers_come_from_the_solver() -> None:
-    position = Position("2252576253462244111563365343671351441")
+def test_answers_come_from_the_solver_also_within_a_longer_turn() -> None:
+    position = Position(EASY)
     solver = Solver(table_mb=1)
     searcher = TurnTakingSolver(solver, 1)
     keys = np.array([position.key], dtype=np.uint64)
@@ -67,12 +65,6 @@ def test_answers_come_from_the_solver() -> None:
     assert searcher.analyze(position).scores == solver.analyze(position).scores
     assert searcher.solve_many(keys).lower.tolist() == solver.solve_many(keys).lower.tolist()
     assert searcher.analyze_many(keys).scores.tolist() == solver.analyze_many(keys).scores.tolist()
-
-
-def test_a_turn_may_cover_several_searches() -> None:
-    position = Position("2252576253462244111563365343671351441")
-    solver = Solver(table_mb=1)
-    searcher = TurnTakingSolver(solver, 1)
     with turn_of(searcher) as within:
         assert not searcher.has_turn(0)
         assert within.solve(position).score == solver.solve(position).score

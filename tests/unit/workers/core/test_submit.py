@@ -15,9 +15,9 @@ from db.database import Database
 from db.errors import JobStateError
 from db.integrity.check import check
 from db.jobs.sharing import PLANNER_ALIVE_SECONDS
-from db.records.jobs import JobInfo, JobState
+from db.records.jobs import JobState
 from tests.support.jobs import state_of
-from tests.support.running.databases import FakeClock
+from tests.support.running.databases import FakeClock, ask
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.analyze.job import find_job, submit
 
@@ -50,13 +50,8 @@ def short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def await_job(database: Database) -> int:
     """The number of the job that is being planned, once it exists."""
-
-    def found() -> list[JobInfo]:
-        with database.read() as session:
-            return jobs.list_jobs(session)
-
-    await_that(found)
-    return found()[0].id
+    await_that(lambda: ask(database, jobs.list_jobs))
+    return ask(database, jobs.list_jobs)[0].id
 
 
 def test_submit_waits_for_a_job_in_planning(

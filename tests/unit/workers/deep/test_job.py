@@ -1,7 +1,8 @@
 """Deep jobs in the database: their units, and the effect of results on them."""
 
-import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,16 +20,19 @@ from db.errors import BusyError
 from db.jobs import GrowingUnit
 from db.models import Unit
 from db.records.evaluations import StoredEvaluation
-from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
+from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitPlan, UnitState
 from tests.support.boards.deep import conclude
-from tests.support.jobs import must_take, take
-from tests.support.running.databases import worker
+from tests.support.boards.matches import run_job
+from tests.support.jobs import must_take, state_of, take
+from tests.support.running.databases import ask, do, worker
 from workers.core.follow import read_job
+from workers.core.kinds import UnitOutcome
 from workers.core.run import UnitEnd, run_unit
 from workers.deep import job, task
 from workers.deep.answer import (
     FIRST_TRY_NODES,
     TRY_FACTOR,
+    DeepProgress,
     Observer,
     follow_proof,
     proven_line,
@@ -38,7 +42,6 @@ from workers.deep.job import SPARE, find_job, go_on, solve_unit, submit, unit_ob
 from workers.deep.sharing import REMEMBERED
 from workers.deep.task import CUT, DeepTask, piece_of
 from workers.deep.tree import Bounds, Piece, first_bounds
-from workers.runners.local import LocalRunner
 
 SMALL = BoardSize(5, 4)
 LARGE = BoardSize(6, 5)
@@ -52,8 +55,7 @@ def deep(
 
 
 def units(database: Database, job_id: int, *states: UnitState) -> list[GrowingUnit]:
-    with database.read() as session:
-        found = jobs.read_units(session, job_id)
+    found = ask(database, jobs.read_units, job_id)
     return [unit for unit in found if not states or unit.state in states]
 
 
@@ -65,44 +67,47 @@ def store(database: Database, position: Position, lower: int, upper: int) -> Non
     row = StoredEvaluation(
         position.canonical_key, *position.board, position.ply, lower, upper, 1, ENGINE_VERSION
     )
-    with database.write() as session:
-        evaluations.store(session, position.board, [row])
+    do(database, evaluations.store, position.board, [row])
+
+
+def stored(database: Database, position: Position) -> StoredEvaluation:
+    found = ask(database, evaluations.find, position.board, position.canonical_key)
+    assert found is not None
+    return found
+
+
+def progress_of(database: Database, job_id: int) -> DeepProgress:
+    return ask(database, Observer(read_job(database, job_id)).look)
+
+
+def solved(database: Database, claim: Claim) -> UnitOutcome:
+    outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
+    assert outcome.is_complete
+    return outcome
 
 
 def work(database: Database, job_id: int, *, threads: int = 1) -> JobState:
-    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
-        return runner.wait().state
+    run_job(database, job_id, threads=threads)
+    return state_of(database, job_id)
 
 
 class TestSubmit:
-    def test_the_first_units_are_the_least_speculative_pieces(self, database: Database) -> None:
-        job_id = submit(database, deep(), threads=1)
-        tree = deep().tree()
-        assert pieces(database, job_id) == tree.wanted(SPARE)
-        assert read_job(database, job_id).state is JobState.RUNNING
-
-    def test_the_number_of_units_follows_the_threads(self, database: Database) -> None:
-        job_id = submit(database, deep(split=3), threads=9)
-        assert len(units(database, job_id, UnitState.QUEUED)) == 9
-
-    def test_threads_of_registered_workers_count(self, database: Database) -> None:
-        with database.write() as session:
-            registry.beat(session, worker(threads=7))
-        job_id = submit(database, deep(split=3), threads=1)
-        assert len(units(database, job_id, UnitState.QUEUED)) == 7
+    @pytest.mark.parametrize(
+        ("threads", "registered", "number"), [(1, 1, SPARE), (9, 1, 9), (1, 7, 7)]
+    )
+    def test_the_first_units_are_the_least_speculative_pieces(
+        self, database: Database, threads: int, registered: int, number: int
+    ) -> None:
+        do(database, registry.beat, worker(threads=registered))
+        job_id = submit(database, deep(split=3), threads=threads)
+        assert pieces(database, job_id, UnitState.QUEUED) == deep(split=3).tree().wanted(number)
+        assert state_of(database, job_id) is JobState.RUNNING
 
     def test_stored_results_may_be_the_answer(self, database: Database) -> None:
         store(database, deep().start, 0, 0)
         job_id = submit(database, deep())
-        assert read_job(database, job_id).state is JobState.DONE
+        assert state_of(database, job_id) is JobState.DONE
         assert units(database, job_id) == []
-
-    def test_stored_results_about_a_move_are_used(self, database: Database) -> None:
-        start = deep().start
-        store(database, start.play(2), 0, 8)
-        job_id = submit(database, deep(), threads=9)
-        keys = {piece.key for piece in pieces(database, job_id) if piece.beta == 0}
-        assert keys == {start.play(0).canonical_key, start.play(1).canonical_key}
 
     def test_the_newest_job_for_a_question_is_found(self, database: Database) -> None:
         assert find_job(database, deep("1")) is None
@@ -114,15 +119,6 @@ class TestSubmit:
 
 
 class TestGoingOn:
-    def test_a_failed_move_adds_the_next_ones(self, database: Database) -> None:
-        job_id = submit(database, deep(), threads=1)
-        first = must_take(database)
-        assert conclude(database, first, Bounds(0, 8))
-        assert {piece.key for piece in pieces(database, job_id, UnitState.QUEUED)} == {
-            deep().start.play(1).canonical_key,
-            deep().start.play(0).canonical_key,
-        }
-
     def test_a_proof_cuts_off_waiting_and_running_units(self, database: Database) -> None:
         job_id = submit(database, deep(split=2), threads=6)
         eldest, younger = must_take(database), must_take(database)
@@ -137,42 +133,32 @@ class TestGoingOn:
         assert piece_of(younger.payload).key in tree.nodes[parent].children
         cut = units(database, job_id)[younger.seq]
         assert (cut.state, cut.result) == (UnitState.DONE, CUT)
-        with database.write() as session:
-            assert not jobs.heartbeat(session, younger, 30)
+        assert not do(database, jobs.heartbeat, younger, 30)
         assert not conclude(database, younger, Bounds(1, 8))
         assert set(pieces(database, job_id, UnitState.QUEUED)) != set(others)
 
-    def test_the_end_cuts_off_all_units(self, database: Database) -> None:
+    @pytest.mark.parametrize("twins", [False, True])
+    def test_the_end_cuts_off_all_units(self, database: Database, *, twins: bool) -> None:
+        """Two units have the same piece if one is claimed when it should get another piece."""
         job_id = submit(database, deep(), threads=3)
         first, second = must_take(database), must_take(database)
-        assert conclude(
-            database, first, Bounds(-9, -9)
-        )  # the root wins at the earliest possible moment
-        assert read_job(database, job_id).state is JobState.DONE
-        states = [unit.state for unit in units(database, job_id)]
-        assert states == [UnitState.DONE] * 3
-        assert [unit.result for unit in units(database, job_id)].count(CUT) == 2
-        with database.write() as session:
-            assert not jobs.heartbeat(session, second, 30)
-        with database.read() as session:
-            (root,) = evaluations.lookup(session, SMALL, [deep().start.canonical_key]).values()
-        assert (root.lower, root.upper, root.nodes) == (9, 9, 7)
-
-    def test_both_units_of_the_same_piece_are_cut_off(self, database: Database) -> None:
-        """This happens if a unit is claimed at the moment when it should get another piece."""
-        job_id = submit(database, deep(), threads=3)
-        first, second, _third = (must_take(database) for _ in range(3))
-        with database.write() as session:
+        if twins:
             same = update(Unit).where(Unit.job_id == job_id, Unit.seq > second.seq)
-            session.execute(same.values(payload=second.payload))
+            database.run(lambda session: session.execute(same.values(payload=second.payload)))
+        # The root wins at the earliest possible moment.
         assert conclude(database, first, Bounds(-9, -9))
-        assert read_job(database, job_id).state is JobState.DONE
+        assert state_of(database, job_id) is JobState.DONE
+        found = units(database, job_id)
+        assert [unit.state for unit in found] == [UnitState.DONE] * 3
+        assert [unit.result for unit in found].count(CUT) == 2
+        assert not do(database, jobs.heartbeat, second, 30)
+        root = stored(database, deep().start)
+        assert (root.lower, root.upper, root.nodes) == (9, 9, 7)
 
     def test_waiting_units_get_the_most_urgent_pieces(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=2)
         first, second = units(database, job_id)
-        claim = must_take(database)
-        conclude(database, claim, Bounds(-8, 8), hard=True)
+        conclude(database, must_take(database), Bounds(-8, 8), hard=True)
         after = units(database, job_id)
         assert after[0].result is not None
         assert after[0].result["hard"]
@@ -197,35 +183,31 @@ class TestGoingOn:
         job_id = submit(database, deep(), threads=1)
         for _ in range(MAX_ATTEMPTS):
             claim = must_take(database)
+            # It comes before the others again.
+            first = update(Unit).where(Unit.id == claim.unit_id).values(announced_at=-1)
             with database.write() as session:
                 jobs.fail(session, claim, "broken")
-                # It comes before the others again.
-                session.execute(
-                    update(Unit).where(Unit.id == claim.unit_id).values(announced_at=-1)
-                )
+                session.execute(first)
         (failed,) = units(database, job_id, UnitState.FAILED)
         conclude(database, must_take(database), Bounds(0, 8))
         assert piece_of(failed.payload) not in pieces(database, job_id, UnitState.QUEUED)
         conclude(database, must_take(database), Bounds(-9, -9))
-        assert read_job(database, job_id).state is JobState.DONE
+        assert state_of(database, job_id) is JobState.DONE
         assert units(database, job_id)[failed.seq].result == CUT
 
     def test_a_cancelled_job_is_resumed(self, database: Database) -> None:
         job_id = submit(database, deep(split=2, nodes=5_000), threads=3)
         conclude(database, must_take(database), Bounds(1, 8))
         cut = [unit.seq for unit in units(database, job_id) if unit.result == CUT]
-        with database.write() as session:
-            jobs.cancel_job(session, job_id)
+        do(database, jobs.cancel_job, job_id)
         assert take(database) is None
-        with database.write() as session:
-            jobs.resume_job(session, job_id)
+        do(database, jobs.resume_job, job_id)
         assert all(units(database, job_id)[seq].result == CUT for seq in cut)
         assert work(database, job_id) is JobState.DONE
 
     def test_results_of_a_rolled_back_transaction_are_forgotten(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=1)
         claim = must_take(database)
-        piece = piece_of(claim.payload)
         result = {"lower": -8, "upper": -8, "hard": False, "nodes": 7, "seconds": 0}
 
         def fail_in_the_end(session: Session) -> None:
@@ -237,9 +219,9 @@ class TestGoingOn:
             database.run(fail_in_the_end)
         # Its result is not stored, so it must not be used.
         assert conclude(database, claim, Bounds(0, 8))
-        assert read_job(database, job_id).state is JobState.RUNNING
-        with database.read() as session:
-            assert evaluations.lookup(session, SMALL, [piece.key])[piece.key].lower == 0
+        assert state_of(database, job_id) is JobState.RUNNING
+        position = Position.from_key(piece_of(claim.payload).key, width=5, height=4)
+        assert stored(database, position).lower == 0
 
     def test_a_repeated_transaction_loses_nothing(self, database: Database) -> None:
         asked = deep(split=3)
@@ -256,11 +238,8 @@ class TestGoingOn:
 
             report = run_unit(database, solver, claim, lambda: False, at_end=fail_at_first)
             assert report.end is UnitEnd.DONE
-        database.run(lambda session: jobs.finish_if_complete(session, job_id))
-        with database.read() as session:
-            progress = Observer(read_job(database, job_id)).look(session)
-            root = evaluations.find(session, SMALL, asked.start.canonical_key)
-        assert root is not None
+        do(database, jobs.finish_if_complete, job_id)
+        progress, root = progress_of(database, job_id), stored(database, asked.start)
         assert (root.lower, root.upper) == (progress.lower, progress.upper)
         proof = follow_proof(database, asked.start, Bounds(progress.lower, progress.upper))
         assert proof.missing == ()
@@ -270,13 +249,13 @@ class TestGoingOn:
     ) -> None:
         submit(database, deep(split=4), threads=1)
         read: list[int] = []
+        read_units = jobs.read_units
 
         def note(*arguments: Any, **options: Any) -> list[GrowingUnit]:  # noqa: ANN401
             found = read_units(*arguments, **options)
             read.append(len(found))
             return found
 
-        read_units = jobs.read_units
         monkeypatch.setattr(jobs, "read_units", note)
         solver = Solver(table_mb=1)
         for _ in range(12):
@@ -302,18 +281,14 @@ class TestUnits:
     def test_a_piece_is_decided(self, database: Database) -> None:
         submit(database, deep("33"), threads=1)
         claim = must_take(database)
-        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
-        piece = piece_of(claim.payload)
-        assert outcome.is_complete
+        outcome = solved(database, claim)
         (row,) = outcome.evaluations
-        assert Bounds(row.lower, row.upper).decides(piece.beta)
+        assert Bounds(row.lower, row.upper).decides(piece_of(claim.payload).beta)
         assert (outcome.result["lower"], outcome.result["hard"]) == (row.lower, False)
 
     def test_a_piece_is_too_hard(self, database: Database) -> None:
         submit(database, deep("", LARGE, nodes=30_000), threads=1)
-        outcome = solve_unit(must_take(database), Solver(table_mb=1), database, lambda: False)
-        assert outcome.is_complete
-        assert outcome.result["hard"]
+        assert solved(database, must_take(database)).result["hard"]
 
     def test_a_stop_releases_the_unit(self, database: Database) -> None:
         job_id = submit(database, deep("", LARGE), threads=1)
@@ -327,19 +302,17 @@ class TestUnits:
         piece = piece_of(claim.payload)
         position = Position.from_key(piece.key, width=5, height=4)
         store(database, position, piece.beta, 8)
-        outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
-        assert (outcome.nodes, list(outcome.evaluations), outcome.is_complete) == (0, [], True)
+        outcome = solved(database, claim)
+        assert (outcome.nodes, list(outcome.evaluations)) == (0, [])
 
     def test_output(self, database: Database) -> None:
         job_id = submit(database, deep(), threads=3)
         job = read_job(database, job_id)
-        with database.read() as session:
-            (waiting, *_) = jobs.unit_results(session, job_id)
+        (waiting, *_) = ask(database, jobs.unit_results, job_id)
         (shown,) = unit_objects(job, waiting)
         assert shown["error"] == "not solved: queued"
         conclude(database, must_take(database), Bounds(-9, -9))
-        with database.read() as session:
-            done, *others = jobs.unit_results(session, job_id)
+        done, *others = ask(database, jobs.unit_results, job_id)
         (shown,) = unit_objects(job, done)
         assert (shown["lower"], shown["board"], shown["beta"]) == (-9, "5x4", 0)
         assert all(list(unit_objects(job, other)) == [] for other in others)
@@ -363,10 +336,7 @@ class TestWhole:
         assert work(database, job_id, threads=threads) is JobState.DONE
         score = Solver().solve(asked.start).score
         assert score is not None
-        key = asked.start.canonical_key
-        with database.read() as session:
-            row = evaluations.lookup(session, board, [key])[key]
-            progress = Observer(read_job(database, job_id)).look(session)
+        progress, row = progress_of(database, job_id), stored(database, asked.start)
         assert (row.lower, row.upper) == (progress.lower, progress.upper) == (score, score)
         assert progress.asked is None
         assert (progress.queued, progress.failed, progress.at_work) == (0, 0, ())
@@ -431,45 +401,32 @@ class TestWhole:
                 return super().test(position, beta, node_limit=options["node_limit"])
 
         start = Position(width=7, height=7)
-        assert (
-            searched_line(start, 1, Slow(table_mb=1), known=first_bounds, node_limit=1_000_000)
-            == []
-        )
+        slow = Slow(table_mb=1)
+        assert searched_line(start, 1, slow, known=first_bounds, node_limit=1_000_000) == []
         assert limits[:7] == [FIRST_TRY_NODES] * 7
         assert set(limits[7:14]) == {TRY_FACTOR * FIRST_TRY_NODES}
         assert sum(limits) >= 1_000_000
 
     def test_two_jobs_of_the_same_position_share_results(self, database: Database) -> None:
         first, second = submit(database, deep()), submit(database, deep(split=2))
-        threads = [
-            threading.Thread(target=work, args=(database, job_id)) for job_id in (first, second)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert {read_job(database, job_id).state for job_id in (first, second)} == {JobState.DONE}
+        with ThreadPoolExecutor(2) as pool:
+            assert set(pool.map(partial(work, database), (first, second))) == {JobState.DONE}
 
 
-class TestObserver:
-    def test_current_pieces_and_their_workers_are_shown(self, database: Database) -> None:
-        job_id = submit(database, deep("1", split=2), threads=2)
-        claim = must_take(database)
-        job = read_job(database, job_id)
-        observer = Observer(job)
-        with database.read() as session:
-            progress = observer.look(session)
-        (at_work,) = progress.at_work
-        assert at_work.columns is not None
-        position = Position("1", width=5, height=4)
-        for column in at_work.columns:
-            position = position.play(column)
-        assert position.canonical_key == piece_of(claim.payload).key
-        assert (progress.asked, progress.queued, progress.moves[0]) == (1, 1, (-8, 9))
-        conclude(database, claim, Bounds(1, 8))
-        with database.read() as session:
-            assert observer.look(session).decided == 1
-            assert Observer(job).look(session).decided == 1
+def test_current_pieces_and_their_workers_are_shown(database: Database) -> None:
+    job_id = submit(database, deep("1", split=2), threads=2)
+    claim = must_take(database)
+    observer = Observer(read_job(database, job_id))
+    progress = ask(database, observer.look)
+    (at_work,) = progress.at_work
+    assert at_work.columns is not None
+    position = Position("1", width=5, height=4)
+    for column in at_work.columns:
+        position = position.play(column)
+    assert position.canonical_key == piece_of(claim.payload).key
+    assert (progress.asked, progress.queued, progress.moves[0]) == (1, 1, (-8, 9))
+    conclude(database, claim, Bounds(1, 8))
+    assert ask(database, observer.look).decided == progress_of(database, job_id).decided == 1
 
 
 def test_constants_of_the_command_agree_with_the_task() -> None:
@@ -490,6 +447,5 @@ def test_a_memory_in_use_is_not_shared(database: Database) -> None:
         memory.read(session)
         assert job._memory(database, job_id, deep()) is not memory
     sure = job._memory(database, job_id, deep())
-    with database.read() as session:
-        sure.read(session)
+    ask(database, sure.read)
     assert job._memory(database, job_id, deep()) is sure

@@ -8,7 +8,6 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from db.errors import ContradictionError
-from tests.support.boards.reference import ReferenceSolver, columns_of
 from tests.support.running.waiting import await_that
 from workers.deep.job import ask
 from workers.deep.task import MAX_SPLIT_PLIES, DeepTask, plies_to_split
@@ -25,8 +24,6 @@ from workers.deep.tree import (
 )
 
 SMALL = BoardSize(5, 4)
-WIN, LOSS = 9, -9
-"""Bounds that decide any question on a small board."""
 
 
 def empty(board: BoardSize = SMALL) -> Position:
@@ -88,11 +85,8 @@ class TestQuestions:
         assert tree.wanted(9) == [Piece(key, 2), Piece(key, 3)]
         tree.learn(key, less_than(3))
         assert tree.wanted(9) == [Piece(key, 2)]
-
-    def test_a_speculative_question_may_be_the_answer(self) -> None:
+        # A speculative question may be the answer.
         tree = Tree(empty(), split_plies=0)
-        key = tree.root.key
-        pieces = tree.wanted(9)
         tree.learn(key, at_least(2))
         assert tree.needs(pieces) == set()
         assert tree.questions == (3, 4)
@@ -102,10 +96,6 @@ class TestQuestions:
         assert tree.questions == (1, 0)
         tree.learn(tree.root.key, less_than(1))
         assert tree.questions == (0,)
-
-    def test_weak_ends_with_the_sign(self) -> None:
-        tree = Tree(empty(), split_plies=0, weak=True)
-        tree.learn(tree.root.key, less_than(1))
         assert not tree.is_decided
         tree.learn(tree.root.key, less_than(0))
         assert tree.is_decided
@@ -128,25 +118,11 @@ class TestPieces:
     def test_the_eldest_comes_first_and_speculation_grows(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
-        assert [piece.key for piece in wanted_now(tree)] == [
-            child(start, 3),
-            child(start, 2),
-            child(start, 1),
-        ]
-
-    def test_mirror_images_are_searched_once(self) -> None:
-        tree = Tree(empty(), split_plies=1)
-        tree.wanted(9)
-        assert len(tree.root.children) == 3
-
-    def test_running_pieces_are_left_out(self) -> None:
-        tree = Tree(empty(), split_plies=1)
-        first, *others = tree.wanted(99)
-        assert tree.wanted(99, running={first}) == others
-
-    def test_the_number_of_pieces_is_limited(self) -> None:
-        tree = Tree(empty(), split_plies=3)
-        assert len(tree.wanted(4)) == 4
+        # Mirror images are searched once.
+        children = [child(start, column) for column in (3, 2, 1)]
+        assert [piece.key for piece in wanted_now(tree)] == children
+        assert ordered_columns(Position()) == [3, 2, 4, 1, 5, 0, 6]
+        assert 3 not in ordered_columns(Position("444444"))  # the current board counts
 
     def test_a_proving_move_makes_the_others_unnecessary(self) -> None:
         start = empty()
@@ -187,12 +163,6 @@ class TestPieces:
         tree.split(child(start, 3))
         assert tree.wanted(1)[0].beta == 1
 
-    def test_hardness_is_remembered_before_the_node_exists(self) -> None:
-        start = empty()
-        tree = Tree(start, split_plies=1)
-        tree.split(child(start, 3))
-        assert tree.wanted(1)[0].key not in tree.root.children
-
     def test_stored_positions_are_not_wanted(self) -> None:
         start = empty()
         asked: list[int] = []
@@ -206,34 +176,18 @@ class TestPieces:
         assert sorted(asked) == sorted(tree.root.children)
         assert pieces == [Piece(child(start, 2), 0)]
         assert Piece(child(start, 3), 0) not in tree.wanted(99, known=known)
-
-    def test_stored_positions_may_decide_everything(self) -> None:
-        start = empty()
+        # They may decide everything.
         tree = Tree(start, split_plies=2, weak=True)
         decided = {child(start, 3): Fact(less_than(0), 5)}
         assert tree.wanted(9, known=lambda _keys: decided) == []
         assert (tree.root.lower, tree.root.nodes) == (1, 5)
 
-    def test_a_shared_position_counts_for_all_its_parents(self) -> None:
-        start = empty()
-        tree = Tree(start, split_plies=3)
-        tree.wanted(999)
-        shared = [node for node in tree.nodes.values() if len(node.parents) > 1]
-        assert shared
-        for node in shared:
-            assert all(node.key in tree.nodes[parent].children for parent in node.parents)
-
-    def test_the_path_to_a_node(self) -> None:
-        start = empty()
-        tree = Tree(start, split_plies=2)
-        (piece,) = tree.wanted(1)
-        way = tree.way_to(piece.key)
-        assert (way[0], way[-1], len(way)) == (tree.root.key, piece.key, 3)
-
 
 class TestLearning:
     def test_bounds_that_cross_are_refused(self) -> None:
         tree = Tree(empty(), split_plies=0)
+        tree.learn(1, Bounds(9, 9))  # of an unknown position
+        assert list(tree.nodes) == [tree.root.key]
         tree.learn(tree.root.key, at_least(2))
         with pytest.raises(ContradictionError, match=r"of 5x4: the score is proven to be 2 to"):
             tree.learn(tree.root.key, less_than(2))
@@ -251,35 +205,6 @@ class TestLearning:
         assert tree.root.lower == 1
         assert eldest.nodes == 10 * len(eldest.children)
         assert tree.take_backed_up() == []
-
-    def test_unknown_positions_change_nothing(self) -> None:
-        tree = Tree(empty(), split_plies=0)
-        tree.learn(1, Bounds(WIN, WIN))
-        assert list(tree.nodes) == [tree.root.key]
-
-
-class TestFirstBounds:
-    def test_first_bounds_hold_for_every_position_of_a_small_board(self) -> None:
-        oracle = ReferenceSolver(4)
-        positions = [Position("1122334", width=4, height=4), Position("12341", width=4, height=4)]
-        seen = 0
-        while positions and seen < 2_000:
-            position = positions.pop()
-            seen += 1
-            bounds = first_bounds(position)
-            assert bounds.lower <= oracle.score(columns_of(position)) <= bounds.upper
-            if not position.is_over:
-                positions += map(position.play, position.legal_columns())
-        assert seen == 2_000
-
-
-class TestOrder:
-    def test_the_centre_of_an_empty_board_comes_first(self) -> None:
-        assert ordered_columns(Position()) == [3, 2, 4, 1, 5, 0, 6]
-
-    def test_the_order_follows_the_current_board(self) -> None:
-        assert ordered_columns(Position("444444"))[0] != 3
-        assert 3 not in ordered_columns(Position("444444"))
 
 
 class TestAsking:
@@ -304,43 +229,26 @@ class TestAsking:
         assert finding.is_hard
         assert 0.8 * 60_000 <= finding.nodes <= 60_000
 
-    def test_stopping_is_not_hard(self) -> None:
-        position = Position(width=7, height=6)
+    @pytest.mark.parametrize("meant_for_others", [False, True])
+    def test_stopping_is_not_hard(self, *, meant_for_others: bool) -> None:
+        """A stop that is meant for others is ignored."""
+        position = Position(width=5, height=5) if meant_for_others else Position(width=7, height=6)
         solver, stopped = Solver(), threading.Event()
 
         def stop() -> None:
-            await_that(lambda: solver.progress[0] > 10_000)
-            stopped.set()
+            await_that(lambda: solver.progress[0] > 1_000)
+            if not meant_for_others:
+                stopped.set()
             solver.stop()
 
         stopper = threading.Thread(target=stop)
         stopper.start()
-        finding = ask(
-            position,
-            1,
-            solver,
-            known=first_bounds(position),
-            node_limit=10**9,
-            is_stopped=stopped.is_set,
-        )
+        known = first_bounds(position)
+        finding = ask(position, 1, solver, known=known, node_limit=10**9, is_stopped=stopped.is_set)
         stopper.join()
         assert finding.nodes > 0
         assert not finding.is_hard
-        assert not finding.bounds.decides(1)
-
-    def test_a_stop_meant_for_others_is_ignored(self) -> None:
-        position = Position(width=5, height=5)
-        solver = Solver()
-
-        def stop() -> None:
-            await_that(lambda: solver.progress[0] > 1_000)
-            solver.stop()
-
-        stopper = threading.Thread(target=stop)
-        stopper.start()
-        finding = ask(position, 1, solver, known=first_bounds(position), node_limit=10**9)
-        stopper.join()
-        assert finding.bounds.decides(1)
+        assert finding.bounds.decides(1) is meant_for_others
 
 
 class TestTask:

@@ -1,14 +1,15 @@
 """Matches as jobs: terms, seats, planning, sequential tests, imports, and exact scores."""
 
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from c4core.arena.files import Repeats
 from c4core.arena.game import game_seed
 from c4core.arena.statistics import Sprt
-from c4core.errors import MoveError
+from c4core.errors import C4Error, MoveError
+from c4core.lines import BadLine
 from c4core.players import FinalGrids, PlayerError, Resources, player_kinds
 from c4core.position import Position
 from c4core.proof import make
@@ -17,9 +18,11 @@ from db import evaluations, games
 from db.database import Database, Session
 from db.errors import StorageError
 from db.models import Base
+from db.records.evaluations import EvaluationFilter
 from db.records.games import GameFilter, StoredGame
 from db.records.matches import Origin, Seats
 from tests.support.boards.matches import (
+    RANDOM,
     SET,
     game,
     games_of,
@@ -29,10 +32,17 @@ from tests.support.boards.matches import (
     store_match,
     terms,
 )
-from tests.support.running.databases import BOARD, row
+from tests.support.running.databases import BOARD, ask, do, row
 from workers.match import job
-from workers.match.files import game_of_moves, import_games
-from workers.match.judging import judged_games, plan_judging
+from workers.match.files import (
+    Collection,
+    game_of_moves,
+    import_games,
+    import_matches,
+    stream_entries,
+)
+from workers.match.job import job_of_matches, matches_of, settle_matches
+from workers.match.judging import Judging, judged_games, judging_jobs, plan_judging, read_report
 from workers.match.table import (
     MatchAnalyst,
     StopPlaying,
@@ -47,6 +57,7 @@ from workers.match.terms import (
     MatchTermsError,
     complete,
     needs_this_machine,
+    pairs_of,
 )
 from workers.match.units import Trial, settle_match
 
@@ -55,8 +66,7 @@ LATE = Position("44444422222266666655533")
 
 
 def test_terms_are_written_out(database: Database) -> None:
-    short = terms(player_a="set", player_b="blog-v6:depth=2")
-    asked = complete(database, short)
+    asked = complete(database, terms(player_a="set", player_b="blog-v6:depth=2"))
     assert asked.player_a == SET
     assert asked.player_b == "blog-v6:depth=2,missed_win_rounds=round3+"
     assert complete(database, asked) == asked
@@ -88,15 +98,12 @@ def test_refused_matches_leave_nothing_behind(database: Database) -> None:
         job.plan_matches(database, [terms(), terms(start=Position(width=5, height=4))])
     with pytest.raises(MatchTermsError, match="no match"):
         job.plan_matches(database, [])
-    with database.read() as session:
-        assert games.list_matches(session) == []
+    assert ask(database, games.list_matches) == []
 
 
 def test_programs_are_distinguished_from_own_players() -> None:
-    assert needs_this_machine("exec:sh player.sh")
-    assert needs_this_machine("python:mine:player")
-    assert not needs_this_machine("perfect")
-    assert not needs_this_machine("proof:7x6")
+    names = ["exec:sh player.sh", "python:mine:player", "perfect", "proof:7x6"]
+    assert [needs_this_machine(name) for name in names] == [True, True, False, False]
     for kind in player_kinds():
         if kind.stands_alone:
             assert not needs_this_machine(kind.name)
@@ -144,22 +151,17 @@ def test_unit_sizes_follow_from_the_cost(number: int, seconds: float, sizes: lis
         sum(sizes[:index]) for index in range(len(sizes))
     ]
     assert sum(unit.positions for unit in units) == number
-    assert all(
-        unit.expected_seconds == pytest.approx(seconds * unit.positions, abs=1e-3) for unit in units
-    )
-
-
-def test_the_matches_of_a_tournament_share_the_number_of_units() -> None:
+    expected = [pytest.approx(seconds * unit.positions, abs=1e-3) for unit in units]
+    assert [unit.expected_seconds for unit in units] == expected
+    # The matches of a tournament share the number of units, except for sequential tests.
     assert len(list(job._units(terms(games=100), 0.01, 1))) == 1
     tested = terms(games=3200, sprt=Sprt())
     assert len(list(job._units(tested, 0.01, 1))) == job.LEAST_UNITS
 
 
 def test_the_cost_is_measured() -> None:
-    quick = job.probe(terms(player_a=SET, player_b=SET))
-    slow = job.probe(
-        terms(player_a="montecarlo-timed:time_ms=60", player_b="montecarlo-timed:time_ms=60")
-    )
+    timed = "montecarlo-timed:time_ms=60"
+    quick, slow = (job.probe(terms(player_a=name, player_b=name)) for name in (SET, timed))
     assert 1e-7 < quick < slow
     assert slow > 0.05
 
@@ -190,10 +192,8 @@ def test_the_cost_comes_from_earlier_games(database: Database) -> None:
 def test_the_pace_counts_one_players_moves(database: Database) -> None:
     stored = [game(0, x_seconds=7.0), game(1, a_side="o", x_seconds=5.0, o_seconds=3.5)]
     store_match(database, stored, player_a="a", player_b="b")
-    with database.read() as session:
-        assert games.read_pace(session, BOARD, "a") == (7.0, 10.5)
-        assert games.read_pace(session, BOARD, "b") == (7.0, 5.0)
-        assert games.read_pace(session, BOARD, "c") == (0.0, 0.0)
+    paces = [ask(database, games.read_pace, BOARD, player) for player in "abc"]
+    assert paces == [(7.0, 10.5), (7.0, 5.0), (0.0, 0.0)]
 
 
 def test_the_cost_of_some_players_is_not_measured(database: Database) -> None:
@@ -203,38 +203,22 @@ def test_the_cost_of_some_players_is_not_measured(database: Database) -> None:
         assert job.MoveTimes(database).seconds_per_game(asked) == pytest.approx(expected)
 
 
-def results(outcomes: str) -> list[int]:
-    return [{"+": 1, "=": 0, "-": -1}[outcome] for outcome in outcomes]
-
-
-def decide(test: Sprt, played: list[int]) -> tuple[int, str] | None:
+def decide(test: Sprt, outcomes: str) -> tuple[int, str] | None:
     """The number of games until a test is decided, and the accepted hypothesis."""
     trial = Trial(test)
-    verdict = trial.go_on(played)
+    verdict = trial.go_on({"+": 1, "=": 0, "-": -1}[outcome] for outcome in outcomes)
     return None if verdict is None else (trial.games, verdict)
 
 
 def test_a_few_games_decide_nothing() -> None:
     test = Sprt(0, 20)
-    assert decide(test, results("+" * 52)) is None
-    assert decide(test, results("+" * 200)) == (53, "H1")
-    assert decide(test, results("-" * 200)) == (50, "H0")
-    assert decide(test, []) is None
-
-
-def test_the_decision_does_not_depend_on_the_time_of_checks() -> None:
-    test = Sprt(0, 100)
-    played = results("+=" * 100)
-    decided = decide(test, played)
-    assert decided is not None
-    number, verdict = decided
+    assert decide(test, "+" * 52) is None
+    assert decide(test, "+" * 200) == (53, "H1")
+    assert decide(test, "-" * 200) == (50, "H0")
+    assert decide(test, "") is None
+    number, verdict = decide(Sprt(0, 100), "+=" * 100) or (0, "")
     assert verdict == "H1"
     assert number < 200
-    assert decide(test, played[: number - 1]) is None
-    assert decide(test, played[:number]) == decided
-    trial = Trial(test)
-    told = [trial.go_on(played[first : first + 7]) for first in range(0, 200, 7)]
-    assert (trial.games, set(told)) == (number, {None, verdict})
 
 
 def test_every_game_is_counted_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,26 +233,10 @@ def test_every_game_is_counted_once(database: Database, monkeypatch: pytest.Monk
     monkeypatch.setattr(games, "results_in_order", noted)
     match_id = store_match(database, [], sprt=Sprt(-1, 1, 0.0001, 0.0001))
     for first in (30, 0, 60, 90):  # the first two out of order
-        database.run(
-            lambda session, first=first: games.add_games(
-                session, match_id, [game(number) for number in range(first, first + 30)]
-            )
-        )
+        found = [game(number) for number in range(first, first + 30)]
+        do(database, games.add_games, match_id, found)
         assert settle_match(database, match_id) is None
     assert looked_at == list(range(120))
-
-
-def test_a_sequential_test_keeps_its_error_rate() -> None:
-    chance = random.Random(1)
-    test = Sprt(0, 150)
-    wrong = 0
-    for _ in range(200):
-        outcomes = "".join(chance.choice("+-+-=") for _ in range(600))
-        decided = decide(test, results(outcomes))
-        wrong += decided is not None and decided[1] == "H1"
-    assert (
-        wrong <= 18
-    )  # at most 10 expected; more than 18 occur in one of a hundred such experiments
 
 
 def test_moves_become_a_game() -> None:
@@ -318,66 +286,43 @@ def test_a_failed_import_leaves_nothing(database: Database) -> None:
         import_games(database, broken())
     with pytest.raises(GameImportError, match="no games"):
         import_games(database, [])
-    with database.read() as session:
-        assert games.list_matches(session) == []
-        assert list(games.stream_games(session, GameFilter())) == []
+    assert ask(database, games.list_matches) == []
+    assert ask(database, games.list_games, GameFilter()).games == ()
 
 
 def test_a_game_can_be_replayed(database: Database) -> None:
-    match = play(database, terms(player_a="blog-v6:depth=2", seats=Seats.RANDOM, seed=9))
+    match = play(database, terms(player_a="blog-v6:depth=2", seats=Seats.RANDOM, seed=9, games=4))
     for number in range(match.terms.games):
         assert replay_game(database, match.id, number).is_same
-
-
-def test_a_different_replay_is_recognised(database: Database) -> None:
-    match = play(database, terms(games=1))
-    (stored,) = games_of(database, match.id)
+    stored, *_ = games_of(database, match.id)
     other = store_match(database, [stored._replace(seed=stored.seed and stored.seed ^ 1)])
     replay = replay_game(database, other, 0)
     assert not replay.is_same
     assert replay.record.moves != stored.moves
-
-
-@pytest.mark.parametrize(
-    ("stored", "player", "message"),
-    [
+    for told, player, message in (
         (game(seed=None), SET, "its seed is not known"),
         (game(moves=None), SET, "its moves are not known"),
         (game(), "?", "no player is called"),
-    ],
-)
-def test_some_games_cannot_be_replayed(
-    database: Database, stored: StoredGame, player: str, message: str
-) -> None:
-    match_id = store_match(database, [stored], player_a=player)
-    with pytest.raises(GameNotReplayableError, match=f"game {match_id}:0 .*{message}"):
-        replay_game(database, match_id, 0)
+    ):
+        match_id = store_match(database, [told], player_a=player)
+        with pytest.raises(GameNotReplayableError, match=f"game {match_id}:0 .*{message}"):
+            replay_game(database, match_id, 0)
 
 
-def never() -> bool:
-    return False
-
-
-def test_known_scores_are_not_searched(database: Database) -> None:
-    position = Position("4")
-    canonical = position.canonical_key
+def test_scores_are_searched_once(database: Database) -> None:
     scores = (1, 2, 3, 4, 3, 2, 1)
-    known = row(canonical, ply=1, lower=4, upper=4, scores=scores)
-    with database.write() as session:
-        evaluations.store(session, BOARD, [known])
-    analyst = MatchAnalyst(database, Solver(table_mb=1), never)
-    assert analyst.analyze(position).scores == scores
+    known = row(Position("4").canonical_key, ply=1, lower=4, upper=4, scores=scores)
+    do(database, evaluations.store, BOARD, [known])
+    analyst = MatchAnalyst(database, Solver(table_mb=1), lambda: False)
+    assert analyst.analyze(Position("4")).scores == scores
     assert (analyst.nodes, analyst.learned) == (0, [])
-
-
-def test_searched_scores_are_stored(database: Database) -> None:
-    analyst = MatchAnalyst(database, Solver(table_mb=1), never)
     found = analyst.analyze(LATE)
     nodes = analyst.nodes
     assert found.scores == Solver(table_mb=1).analyze(LATE).scores
     assert [each.key for each in analyst.learned] == [LATE.canonical_key]
     assert analyst.analyze(LATE.mirrored()).scores == found.scores[::-1]
     assert analyst.nodes == nodes
+    assert analyst.analyze(Position(), time_limit=0.02).scores == (None,) * 7
 
 
 def test_an_interrupted_search_gives_no_move(database: Database) -> None:
@@ -387,19 +332,13 @@ def test_an_interrupted_search_gives_no_move(database: Database) -> None:
     assert caught.value.error is None
 
 
-def test_a_time_limit_is_respected(database: Database) -> None:
-    analyst = MatchAnalyst(database, Solver(table_mb=1), never)
-    assert analyst.analyze(Position(), time_limit=0.02).scores == (None,) * 7
-
-
-def test_an_unreachable_database_is_not_a_players_failure(sqlite_path: object) -> None:
-    with Database.open(f"sqlite:///{sqlite_path}") as database:
-        with database.write() as session:
-            Base.metadata.tables["evaluations"].drop(session.connection())
-        analyst = MatchAnalyst(database, Solver(table_mb=1), never)
-        asked = terms(player_a="perfect", start=LATE)
-        with Table(asked, Resources(analyst)) as table, pytest.raises(StopPlaying) as caught:
-            table.play(0)
+def test_an_unreachable_database_is_not_a_players_failure(sqlite: Database) -> None:
+    with sqlite.write() as session:
+        Base.metadata.tables["evaluations"].drop(session.connection())
+    analyst = MatchAnalyst(sqlite, Solver(table_mb=1), lambda: False)
+    asked = terms(player_a="perfect", start=LATE)
+    with Table(asked, Resources(analyst)) as table, pytest.raises(StopPlaying) as caught:
+        table.play(0)
     assert isinstance(caught.value.error, StorageError)
 
 
@@ -442,6 +381,9 @@ def test_players_use_finished_matches(database: Database) -> None:
 def test_games_are_judged_by_exact_scores(database: Database) -> None:
     asked = terms(player_a="perfect", start=LATE, games=6, seats=Seats.ALTERNATE)
     match = play(database, asked)
+    # The scores that the players requested are stored.
+    assert ask(database, evaluations.count, EvaluationFilter(board=BOARD)) > 0
+    assert all(replay_game(database, match.id, number).is_same for number in range(6))
     job = plan_judging(database, [match.id])
     if job is not None:
         run_job(database, job.job_id)
@@ -467,15 +409,46 @@ def test_only_moves_with_known_scores_are_judged(database: Database) -> None:
     judged = list(judged_games(database, match_id))
     assert [each.moves for each in judged] == [(None,) * 7, ()]
     assert len(list(judged_games(database, match_id, games=1))) == 1
-    submitted = plan_judging(database, [match_id], games=1)
-    assert submitted is not None
-    assert submitted.positions == 7
-    late = plan_judging(database, [match_id], least_ply=5)
-    assert late is not None
-    assert late.positions == 2
+    for options, positions in (({"games": 1}, 7), ({"least_ply": 5}, 2)):
+        submitted = plan_judging(database, [match_id], **options)
+        assert submitted is not None
+        assert submitted.positions == positions
     assert plan_judging(database, [match_id], least_ply=7) is None
+    other = store_match(database, [], start=Position(width=5, height=4))
     with pytest.raises(ValueError, match="different boards: 5x4, 7x6"):
-        plan_judging(
-            database,
-            [match_id, store_match(database, [], start=Position(width=5, height=4))],
-        )
+        plan_judging(database, [match_id, other])
+
+
+def test_matches_are_played_and_reported(database: Database) -> None:
+    asked = [terms(player_a=a, player_b=b, games=4) for a, b in pairs_of([SET, RANDOM, "stupid"])]
+    job_id = job_of_matches(database, asked, label="three")
+    assert job_of_matches(database, asked) == job_id
+    assert job_of_matches(database, asked, fresh=True) != job_id
+    run_job(database, job_id)
+    matches = matches_of(database, job_id)
+    settle_matches(database, matches)
+    judging = Judging(games=2, least_ply=30)
+    for planned in judging_jobs(database, matches, judging):
+        if planned is not None:
+            run_job(database, planned.job_id)
+    assert list(judging_jobs(database, matches, judging)) == [None]
+    reports = [read_report(database, match, judging) for match in matches]
+    assert [report.games for report in reports] == [4, 4, 4]
+    assert not list(judging_jobs(database, matches, Judging(games=0, least_ply=None)))
+
+
+def test_games_survive_export_and_import(database: Database) -> None:
+    (match,) = matches_of(database, job_id := job_of_matches(database, [terms(games=6)]))
+    run_job(database, job_id)
+    entries = list(stream_entries(database, GameFilter(matches=(match,))))
+    found = Collection(Repeats("moves"))
+    found.read([*entries, *entries, BadLine(13, "no game", None, None)])
+    different = len({each.moves for each in entries})
+    assert (found.lines, found.bad_lines, found.repeated) == (13, 1, 12 - different)
+    # Matches are stored together or not at all.
+    with pytest.raises(C4Error):
+        import_matches(database, [*found.matches, found.matches[0]._replace(games=[])])
+    assert [each.id for each in ask(database, games.list_matches)] == [match]
+    (stored,) = import_matches(database, found.matches, label="again")
+    again = list(stream_entries(database, GameFilter(matches=(stored.match_id,))))
+    assert {each.moves for each in again} == {each.moves for each in entries}

@@ -1,7 +1,6 @@
 """A move by any player, for a position without a match."""
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -32,13 +31,6 @@ ALONE = [kind.name for kind in player_kinds() if kind.stands_alone]
 MIDDLE = Position("44444325333255")
 
 
-@pytest.fixture
-def service() -> Iterator[AnswerService]:
-    found = AnswerService(None, threads=1, table_mb=1)
-    yield found
-    found.close()
-
-
 @pytest.mark.parametrize("name", [*ALONE, *LEVELS])
 def test_every_player_moves_reproducibly(name: str, service: AnswerService) -> None:
     spec = read_player(name)
@@ -51,14 +43,10 @@ def test_every_player_moves_reproducibly(name: str, service: AnswerService) -> N
         assert second.column == first.column
 
 
-def test_other_seeds_give_other_moves(service: AnswerService) -> None:
-    spec = read_player("random")
-    columns = {choose_move(MIDDLE, spec, service=service, seed=seed).column for seed in range(30)}
-    assert len(columns) > 2
-
-
 def test_each_move_of_a_game_has_its_own_random_draws(service: AnswerService) -> None:
     spec, position, columns = read_player("random"), Position(width=9, height=6), []
+    firsts = {choose_move(position, spec, service=service, seed=seed).column for seed in range(30)}
+    assert len(firsts) > 2
     for _ in range(8):
         columns.append(choose_move(position, spec, service=service, seed=1).column)
         position = position.play(columns[-1])
@@ -66,15 +54,10 @@ def test_each_move_of_a_game_has_its_own_random_draws(service: AnswerService) ->
 
 
 def test_perfect_uses_the_service(service: AnswerService) -> None:
-    best = Solver(table_mb=1).analyze(MIDDLE).best
-    move = choose_move(MIDDLE, read_player("perfect"), service=service)
-    assert move.column in best
-
-
-def test_perfect_moves_when_its_time_is_over(service: AnswerService) -> None:
-    empty = Position(width=9, height=6)
-    move = choose_move(empty, read_player("perfect"), service=service, seconds=0.1)
-    assert empty.is_legal(move.column)
+    best, perfect = Solver(table_mb=1).analyze(MIDDLE).best, read_player("perfect")
+    assert choose_move(MIDDLE, perfect, service=service).column in best
+    empty = Position(width=9, height=6)  # here its time is over first
+    assert empty.is_legal(choose_move(empty, perfect, service=service, seconds=0.1).column)
 
 
 def test_a_slow_player_fails(service: AnswerService) -> None:
@@ -99,14 +82,18 @@ def test_a_stop_ends_it(
             chosen.result(timeout=HANG_SECONDS)
 
 
-@pytest.mark.parametrize("player", ["exec:true", "kaggle:no-such.py", "python:os:getcwd"])
-def test_programs_need_consent(player: str) -> None:
-    with pytest.raises(ProgramRefusedError, match="--allow-programs"):
-        read_player(player)
+def test_programs_and_files_need_consent() -> None:
+    programs = ["exec:true", "kaggle:no-such.py", "python:os:getcwd"]
+    files = ["learning-residual:model=/etc/passwd", "proof:/etc/passwd", "proof:9x9"]
+    for name in programs + files:
+        with pytest.raises(ProgramRefusedError, match="--allow-programs"):
+            read_player(name)
+    # These files are included in C4.
+    for name in ("learning-residual", "learning-residual-search:depth=2", "proof:7x6"):
+        assert not read_player(name).needs_files
 
 
-def test_files_need_consent() -> None:
-    """The message does not reveal whether a file exists."""
+def test_a_refusal_does_not_reveal_whether_a_file_exists() -> None:
     refusals = []
     for name in ("/etc/passwd", "/no/such/file"):
         with pytest.raises(ProgramRefusedError) as refusal:
@@ -116,14 +103,6 @@ def test_files_need_consent() -> None:
     with pytest.raises(PlayerError) as error:
         read_player("learning-exact:model=/no/such/file", programs=ANY_PROGRAM)
     assert not isinstance(error.value, ProgramRefusedError)
-
-
-def test_files_included_in_c4_need_no_consent() -> None:
-    for name in ("learning-residual", "learning-residual-search:depth=2", "proof:7x6"):
-        assert not read_player(name).needs_files
-    for name in ("learning-residual:model=/etc/passwd", "proof:/etc/passwd", "proof:9x9"):
-        with pytest.raises(ProgramRefusedError, match="--allow-programs"):
-            read_player(name)
 
 
 def test_a_program_with_consent_is_started(service: AnswerService) -> None:

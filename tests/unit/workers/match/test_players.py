@@ -1,24 +1,19 @@
-"""Matches of the sources: deterministic results, and shares within their spread.
+"""Matches of the sources: deterministic results. A failure is a change, because seeds are fixed.
 
-The expected shares come from the source, or from an independent implementation of the same rules
-(``port``) with thousands of games instead of a hundred. Seeds are fixed: a failure is a change, not
-bad luck.
+``tests/release/long/test_players_matches.py`` compares shares with an independent implementation.
 """
 
 import pytest
 
-from tests.support.boards.blog_pairs import PORT, blog, check_shares
+from tests.support.boards.blog_pairs import blog
 from tests.support.boards.blog_pairs import results as match
 
-# Pairs for which the port and the source agree: wins of red, wins of blue, and draws, in percent.
+# Pairs in which one side has no win in the source, and in the independent implementation.
 NEVER = [
     ("v2 d5", "v3 d5", "first"),
     ("v5 d6", "v6 d6", "first"),
-    ("v5 d6", "v6 d5", "first"),
     ("v6 d3", "v6 d4", "first"),
-    ("v6 d4", "v6 d5", "first"),
     ("v6 d5", "v6 d6", "first"),
-    ("v6 d3", "v6 d5", "first"),
     ("v6 d1", "v6 d4", "first"),
     ("v6 d5", "v6 d5", "second"),
 ]
@@ -27,14 +22,6 @@ NEVER = [
 @pytest.mark.parametrize(("red", "blue", "loser"), NEVER)
 def test_blog_pairs_that_one_side_never_wins(red: str, blue: str, loser: str) -> None:
     assert match(blog(red), blog(blue), 20)[loser] == 0
-
-
-@pytest.mark.parametrize(("red", "blue", "wins", "losses", "draws"), PORT[::3])
-def test_blog_pairs_agree_with_the_port(
-    red: str, blue: str, wins: float, losses: float, draws: float
-) -> None:
-    found = match(blog(red), blog(blue), 400)
-    check_shares(found, 400, wins, losses, draws, port_games=2000)
 
 
 def test_v2_v3_v4_are_one_player_at_depth_2() -> None:
@@ -49,21 +36,26 @@ def test_random_against_set(fallback: str, percent: float) -> None:
     assert abs(100 * found["first"] / games - percent) < 1.0
 
 
+THREATS = "minimax-threats:time_ms=none,max_depth=5"
+TIMED = "montecarlo-timed:time_ms=none,playouts=3000"
+
+
+@pytest.mark.parametrize(
+    ("stronger", "weaker", "games", "wins"),
+    [
+        (THREATS, "stupid", 5, 5),
+        (THREATS, "random", 5, 5),
+        (THREATS, TIMED, 10, 8),
+        # MCTS > PVS = alpha-beta > greedy
+        ("mcts-uct", "greedy", 12, 10),
+        ("pvs", "greedy", 12, 10),
+        ("mcts-uct:iterations=3000", "alphabeta", 12, 7),
+    ],
+)
+def test_the_stronger_player_wins(stronger: str, weaker: str, games: int, wins: int) -> None:
+    assert match(stronger, weaker, games, alternate=True)["first"] >= wins
+
+
 def test_random_against_the_better_ones() -> None:
     assert match("random", "minimax-windows", 50, alternate=True)["first"] <= 1
     assert match("random", "montecarlo-flat:simulations=200", 20, alternate=True)["first"] == 0
-
-
-def test_threats_beats_the_course_players() -> None:
-    threats = "minimax-threats:time_ms=none,max_depth=5"
-    assert match(threats, "stupid", 5, alternate=True)["first"] == 5
-    assert match(threats, "random", 5, alternate=True)["first"] == 5
-    opponent = "montecarlo-timed:time_ms=none,playouts=3000"
-    assert match(threats, opponent, 10, alternate=True)["first"] >= 8
-
-
-def test_ranking_of_the_four_algorithms() -> None:
-    # MCTS > PVS = alpha-beta > greedy, 12 games each.
-    assert match("mcts-uct", "greedy", 12, alternate=True)["first"] >= 10
-    assert match("pvs", "greedy", 12, alternate=True)["first"] >= 10
-    assert match("mcts-uct:iterations=3000", "alphabeta", 12, alternate=True)["first"] >= 7

@@ -1,13 +1,11 @@
 """Puzzles: held against a slow search of every position, complete, and the same for a seed."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
 
 from c4core.arena.file_formats import game_of_moves
-from c4core.arena.files import GameEntry
 from c4core.dice import Dice
 from c4core.evaluation import score_limits
 from c4core.notation import BoardSize
@@ -40,12 +38,6 @@ def service() -> Iterator[AnswerService]:
     found = AnswerService(None, threads=1, table_mb=8)
     yield found
     found.close()
-
-
-def played(number: int, board: BoardSize, *, seed: int = 1) -> list[GameEntry]:
-    """Games of careful random play."""
-    games = random_games(board, Dice(seed))
-    return [next(games) for _ in range(number)]
 
 
 def is_puzzle(position: Position, scores: tuple[int | None, ...]) -> bool:
@@ -102,78 +94,64 @@ def test_puzzles_of_random_play_on_the_usual_board(service: AnswerService) -> No
 
 
 def test_the_seed_decides_and_known_scores_change_nothing(
-    service: AnswerService, tmp_path: Path
+    service: AnswerService, sqlite: Database
 ) -> None:
     def shown(search: PuzzleSearch, seed: int) -> list[dict[str, object]]:
         return [puzzle_object(found) for found in search.random(BOARD, seed=seed, count=3)]
 
     first = shown(PuzzleSearch(service), 5)
     assert shown(PuzzleSearch(service), 6) != first
-    with Database.open(str(tmp_path / "c4.db")) as database:
-        for _ in range(2):  # the second time, all scores are stored
-            stored = AnswerService(database, threads=2, table_mb=8)
-            assert shown(PuzzleSearch(stored), 5) == first
-            stored.close()
+    for _ in range(2):  # the second time, all scores are stored
+        stored = AnswerService(sqlite, threads=2, table_mb=8)
+        assert shown(PuzzleSearch(stored), 5) == first
+        stored.close()
 
 
-def test_a_mirror_image_is_no_new_puzzle(service: AnswerService) -> None:
-    (moves,) = (str(entry.moves) for entry in played(1, BOARD, seed=4))
-    mirrored = "".join(str(8 - int(column)) for column in moves)
-    search = PuzzleSearch(service)
-    assert list(search.all_of([game_of_moves(moves, BOARD)]))
-    assert not list(search.all_of([game_of_moves(mirrored, BOARD)]))
-
-
-def test_random_play_ends_on_a_board_without_puzzles(service: AnswerService) -> None:
-    search = PuzzleSearch(service)
-    assert not list(search.random(BoardSize(3, 3), seed=1, count=5))
-    assert search.is_complete
-
-
-def test_the_budget_and_a_stop_end_the_search(service: AnswerService) -> None:
-    stop = Stop()
-    stop.set()
-    for search in (PuzzleSearch(service, budget=0), PuzzleSearch(service, stop=stop)):
-        assert not list(search.random(BOARD, seed=1, count=1))
-        assert not search.is_complete
-
-
-def test_a_stop_between_two_puzzles(service: AnswerService) -> None:
+def test_the_search_ends(service: AnswerService) -> None:
+    """A budget, a stop, or a board without puzzles ends it."""
+    search = PuzzleSearch(service, budget=0)
+    assert (list(search.random(BOARD, seed=1, count=1)), search.is_complete) == ([], False)
     stop = Stop()
     search = PuzzleSearch(service, stop=stop)
     found = search.random(SMALL, seed=1, count=50)
     assert isinstance(next(found), Puzzle)
     stop.set()
-    assert not list(found)
-    assert not search.is_complete
+    assert (list(found), search.is_complete) == ([], False)
+    search = PuzzleSearch(service, stop=stop)
+    assert (list(search.random(BOARD, seed=1, count=1)), search.is_complete) == ([], False)
+    search = PuzzleSearch(service)
+    assert (list(search.random(BoardSize(3, 3), seed=1, count=5)), search.is_complete) == ([], True)
 
 
-class TestMatches:
-    def test_every_game_once_from_a_random_one(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(puzzles, "GAMES_AT_A_TIME", 3)
-        with Database.open(str(tmp_path / "c4.db")) as database:
-            stored = [game(number) for number in range(8)]
-            stored[5] = game(5, moves=None)
-            match = store_match(database, stored)
-            store_match(database, [game(0)])
-            wanted = [0, 1, 2, 3, 4, 6, 7]
-            assert [entry.number for entry in match_games(database, match)] == wanted
-            firsts = set()
-            for seed in range(100):
-                numbers = [entry.number for entry in match_games(database, match, seed=seed)]
-                assert sorted(number for number in numbers if number is not None) == wanted
-                firsts.add(numbers[0])
-            assert firsts == set(wanted)
-            with pytest.raises(MatchNotFoundError):
-                list(match_games(database, match + 2))
+def test_every_game_once_from_a_random_one(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(puzzles, "GAMES_AT_A_TIME", 3)
+    stored = [game(number) for number in range(8)]
+    stored[5] = game(5, moves=None)
+    match = store_match(sqlite, stored)
+    store_match(sqlite, [game(0)])
+    wanted = [0, 1, 2, 3, 4, 6, 7]
+    assert [entry.number for entry in match_games(sqlite, match)] == wanted
+    firsts = set()
+    for seed in range(100):
+        numbers = [entry.number for entry in match_games(sqlite, match, seed=seed)]
+        assert sorted(number for number in numbers if number is not None) == wanted
+        firsts.add(numbers[0])
+    assert firsts == set(wanted)
+    with pytest.raises(MatchNotFoundError):
+        list(match_games(sqlite, match + 2))
 
-    def test_the_place_of_a_stored_game(self, service: AnswerService, tmp_path: Path) -> None:
-        (entry,) = played(1, BOARD, seed=4)
-        fields = {"moves": entry.moves, "final_key": entry.final.key, "length": entry.final.ply}
-        result = {"winner": entry.winner, "ending": str(entry.ending)}
-        with Database.open(str(tmp_path / "c4.db")) as database:
-            match = store_match(database, [game(0), game(1, **fields, **result)])
-            found = list(PuzzleSearch(service).all_of(match_games(database, match)))
-        assert {(puzzle.match, puzzle.number) for puzzle in found} == {(match, 1)}
+
+def test_a_puzzle_has_the_place_of_its_game_and_no_mirror_image(
+    service: AnswerService, sqlite: Database
+) -> None:
+    entry = next(random_games(BOARD, Dice(4)))
+    fields = {"moves": entry.moves, "final_key": entry.final.key, "length": entry.final.ply}
+    result = {"winner": entry.winner, "ending": str(entry.ending)}
+    match = store_match(sqlite, [game(0), game(1, **fields, **result)])
+    search = PuzzleSearch(service)
+    found = list(search.all_of(match_games(sqlite, match)))
+    assert {(puzzle.match, puzzle.number) for puzzle in found} == {(match, 1)}
+    mirrored = "".join(str(8 - int(column)) for column in str(entry.moves))
+    assert not list(search.all_of([game_of_moves(mirrored, BOARD)]))

@@ -1,26 +1,29 @@
 """Reviews of games: every move judged, within a budget; single games, or many in one job."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from c4core.arena.file_formats import game_of_moves
-from c4core.errors import MoveError
+from c4core.arena.files import GameEntry
 from c4core.notation import BoardSize, column_label
 from c4core.position import Position
 from c4core.solver import Solver
 from db import jobs
+from db.database import Database
 from db.errors import DamagedValueError, GameNotFoundError, MatchNotFoundError
 from db.records.jobs import JobState
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, run_job, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
+from tests.support.jobs import state_of
+from tests.support.running.databases import FakeClock, do
 from workers.answers import service as answering
+from workers.answers.question import Answer, Question
 from workers.answers.service import KNOWN, AnswerService
 from workers.core.follow import read_job
 from workers.match.reviews import (
@@ -35,23 +38,9 @@ from workers.match.reviews import (
     reviews_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from c4core.arena.files import GameEntry
-    from db.database import Database
-    from tests.support.running.databases import FakeClock
-    from workers.answers.question import Answer, Question
-
 SMALL: Final = BoardSize(4, 4)
 LARGE: Final = BoardSize(7, 6)
-
-
-@pytest.fixture
-def service() -> Iterator[AnswerService]:
-    found = AnswerService(None, threads=1, table_mb=1)
-    yield found
-    found.close()
+WIDE: Final = BoardSize(5, 4)
 
 
 def test_every_move_agrees_with_the_oracle(service: AnswerService) -> None:
@@ -61,8 +50,10 @@ def test_every_move_agrees_with_the_oracle(service: AnswerService) -> None:
         (entry,) = finished_games(1, seed=number, board=SMALL, start=start)
         review = review_game(entry, service)
         assert review.is_complete
+        shown = review_object(review)
+        assert (shown["start"], shown["complete"]) == (str(start), True)
         position, turns = entry.start, []
-        for move in review_object(review)["moves_judged"]:
+        for move in shown["moves_judged"]:
             before = oracle.score(columns_of(position))
             after = position.play(move["column"] - 1)
             value = -oracle.score(columns_of(after))
@@ -97,16 +88,13 @@ def test_moves_beyond_the_budget_stay_open(
         """Searches early positions until the limit, and finds nothing."""
 
         def answer(
-            self,
-            positions: Sequence[Position],
-            question: Question,
-            stop: threading.Event | None = None,
+            self, positions: Sequence[Position], question: Question, *stop: threading.Event
         ) -> list[Answer]:
             if question.time_limit is not None and positions[0].ply < 16:
                 limits.append(question.time_limit)
                 clock.time += question.time_limit
                 question = KNOWN
-            return super().answer(positions, question, stop)
+            return super().answer(positions, question, *stop)
 
     limits: list[float] = []
     monkeypatch.setattr(answering, "time", SimpleNamespace(monotonic=clock))
@@ -139,68 +127,46 @@ def test_a_game_without_moves(service: AnswerService) -> None:
     assert review_game(game_of_moves("", LARGE), service).is_complete  # no move was played
 
 
-def test_a_game_with_a_start_position(service: AnswerService) -> None:
-    start = Position("1122", width=4, height=4)
-    (entry,) = finished_games(1, board=SMALL, start=start)
-    shown = review_object(review_game(entry, service))
-    assert shown["start"] == str(start)
-    assert shown["moves_judged"][0]["ply"] == start.ply
-    assert shown["complete"]
-
-
-@pytest.mark.parametrize(
-    ("moves", "ending", "winner"),
-    [("", "unfinished", None), ("4", "unfinished", None), ("1212121", "four", "x")],
-)
-def test_games_of_moves(moves: str, ending: str, winner: str | None) -> None:
-    entry = game_of_moves(moves, LARGE)
-    assert (str(entry.ending), entry.winner, entry.moves) == (ending, winner, moves)
-
-
-def test_illegal_moves_are_refused() -> None:
-    with pytest.raises(MoveError, match="column 1 is full"):
-        game_of_moves("1111111", LARGE)
-
-
 def test_a_stored_game(database: Database, service: AnswerService) -> None:
-    match = store_match(database, [game(0), game(1)])
+    match = store_match(database, [game(0), game(1), game(2, moves="4444444")])
     entry = read_game(database, match, 1)
     assert (entry.moves, entry.winner, entry.number) == ("4343434", "x", 1)
     assert review_game(entry, service, budget=0).game is entry
-    with pytest.raises(GameNotFoundError, match="has no game 2"):
+    with pytest.raises(DamagedValueError, match=f"game {match}:2"):
         read_game(database, match, 2)
+    with pytest.raises(GameNotFoundError, match="has no game 3"):
+        read_game(database, match, 3)
     with pytest.raises(MatchNotFoundError):
         read_game(database, match + 1, 0)
 
 
-def test_a_damaged_stored_game_is_reported(database: Database) -> None:
-    match = store_match(database, [game(0, moves="4444444")])
-    with pytest.raises(DamagedValueError, match=f"game {match}:0"):
-        read_game(database, match, 0)
+def test_games_of_moves() -> None:
+    found = [game_of_moves(moves, LARGE) for moves in ("", "4", "1212121")]
+    assert [(str(entry.ending), entry.winner, entry.moves) for entry in found] == [
+        ("unfinished", None, ""),
+        ("unfinished", None, "4"),
+        ("four", "x", "1212121"),
+    ]
 
 
 def test_results_are_known_the_next_time(database: Database) -> None:
     (entry,) = finished_games(1, board=SMALL)
-    first = AnswerService(database, threads=1, table_mb=1)
-    found = review_game(entry, first)
-    first.close()  # stores the waiting results
-    second = AnswerService(database, threads=1, table_mb=1)
-    again = review_game(entry, second, budget=0)
-    second.close()
-    assert found.nodes > 0
-    assert again.is_complete
-    assert again.nodes == 0
+    reviews = []
+    for budget in (60, 0):
+        service = AnswerService(database, threads=1, table_mb=1)
+        reviews.append(review_game(entry, service, budget=budget))
+        service.close()  # stores the waiting results
+    assert reviews[0].nodes > 0
+    assert (reviews[1].is_complete, reviews[1].nodes) == (True, 0)
 
 
-SMALL: Final = BoardSize(4, 4)
-WIDE: Final = BoardSize(5, 4)
+def small_games() -> list[GameEntry]:
+    return finished_games(12, seed=5, board=SMALL)
 
 
-def small_games(count: int = 12) -> list[GameEntry]:
-    return finished_games(count, seed=5, board=SMALL)
-
-
-def test_reviews_of_a_job_agree_with_those_of_single_games(database: Database) -> None:
+def test_reviews_of_a_job_agree_with_those_of_single_games(
+    database: Database, service: AnswerService
+) -> None:
     games = [*small_games(), *finished_games(3, seed=6, board=WIDE)]
     first, second = plan_reviews(database, games)
     assert read_job(database, first.job_id).board == SMALL
@@ -210,17 +176,13 @@ def test_reviews_of_a_job_agree_with_those_of_single_games(database: Database) -
     assert plan_reviews(database, games) == []
     reviews = list(reviews_of(database, games))
     assert [review.game for review in reviews] == games
-    service = AnswerService(None, threads=1, table_mb=1)
-    try:
-        for review in reviews:
-            alone = review_object(review_game(review.game, service))
-            together = review_object(review)
-            assert together["complete"]
-            for fields in (alone, together):
-                del fields["nodes"], fields["seconds"]
-            assert together == alone
-    finally:
-        service.close()
+    for review in reviews:
+        alone = review_object(review_game(review.game, service))
+        together = review_object(review)
+        assert together["complete"]
+        for fields in (alone, together):
+            del fields["nodes"], fields["seconds"]
+        assert together == alone
 
 
 def test_the_same_games_find_their_job(database: Database) -> None:
@@ -228,23 +190,16 @@ def test_the_same_games_find_their_job(database: Database) -> None:
     (made,) = plan_reviews(database, games, label="a name")
     (found,) = plan_reviews(database, list(reversed(games)))
     assert found.job_id == made.job_id
-    with database.write() as session:
-        jobs.cancel_job(session, made.job_id)
+    do(database, jobs.cancel_job, made.job_id)
     (resumed,) = plan_reviews(database, games)
     assert resumed.job_id == made.job_id
-    assert read_job(database, made.job_id).state is JobState.RUNNING
-    (other,) = plan_reviews(database, games[:3])
-    assert other.job_id != made.job_id
-
-
-def test_an_unfinished_job_is_resumed(database: Database) -> None:
-    games = small_games()
-    (made,) = plan_reviews(database, games)
+    assert state_of(database, made.job_id) is JobState.RUNNING
     (part,) = plan_reviews(database, games[:4])
+    assert part.job_id != made.job_id
     run_job(database, part.job_id)
-    (found,) = plan_reviews(database, games)
-    assert found.job_id == made.job_id
-    assert found.positions < made.positions
+    (rest,) = plan_reviews(database, games)
+    assert rest.job_id == made.job_id
+    assert rest.positions < made.positions
 
 
 def test_without_a_job_nothing_is_judged(database: Database) -> None:
@@ -269,7 +224,8 @@ def test_a_review_has_an_svg_representation(database: Database, moves: str) -> N
 
 
 def test_rows_of_moves_are_flat_and_complete(service: AnswerService) -> None:
-    unknown = Review(game_of_moves("44", LARGE), reviewed_moves(*_unjudged("44")), 0, 0.0)
+    entry = game_of_moves("44", LARGE)
+    unknown = Review(entry, reviewed_moves(entry, moved_from(entry), [None, None]), 0, 0.0)
     known = review_game(game_of_moves("1213", SMALL), service)
     rows = list(review_rows([known, unknown]))
     assert [(row["game"], row["move"]) for row in rows] == [
@@ -282,8 +238,3 @@ def test_rows_of_moves_are_flat_and_complete(service: AnswerService) -> None:
         assert (row["after"], row["column"]) == (move["after"], move["column"])
         assert row["best"] == " ".join(map(str, move["best"]))
     assert (rows[-1]["before"], rows[-1]["best"]) == (None, None)
-
-
-def _unjudged(moves: str) -> tuple[GameEntry, list[Position], list[None]]:
-    game = game_of_moves(moves, LARGE)
-    return game, moved_from(game), [None] * len(moves)
