@@ -1,17 +1,11 @@
 """One browser for all tests of the page, and one server for each file of tests."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
-from tests.support.browser import DESKTOP, PageServer, open_browser
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.browser import Browser
+from tests.support.browser import DESKTOP, Browser, PageServer, open_browser
+from tests.support.page import store_games_and_positions
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +20,13 @@ def page_server() -> Iterator[PageServer]:
     """A server with an empty database, for the tests of a file."""
     with PageServer() as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def stored(page_server: PageServer) -> PageServer:
+    """The server with data for every view: a tournament of three players, and positions."""
+    store_games_and_positions(page_server, games=20, positions=70)
+    return page_server
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Every view of the page under axe-core, dark and light, on a desktop and a phone screen.
+"""Every view of the page on a desktop and a phone screen, dark and light, under axe-core.
 
 axe-core is downloaded once from the npm registry, into ``build/``. It is not shipped or served: the
 driver runs its source in the page.
@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.browser import DESKTOP, PHONE, Browser, PageServer
+from tests.support.browser import DESKTOP, PHONE, Browser
 from tests.support.lacking import leave_out
-from tests.support.page import await_answer, store_games_and_positions
+from tests.support.page import open_analysis, overflow, small_targets, state
 
 BUILD: Final = Path(__file__).parents[3] / "build" / "axe"
 PACKAGE: Final = "axe-core@4"
@@ -35,14 +35,19 @@ VIEWS: Final = {
     "work": "/work",
 }
 READY: Final = {
+    "analysis": "#line .chip",
+    "won": ".mark-four",
+    "play": "#play-start",
     "review": "#review .side-share",
+    "book": ".book-tree table",
     "game": "#replay-graph",
-    "matches": "[data-explore] table",
     "match": "figure svg.plot",
     "puzzles": "#puzzle-solution",
     "work": "[data-job]",
-    "book": ".book",
 }
+"""An element that a view has when it is ready; the other views have a table."""
+FINGER: Final = (44, 44)
+"""Pixels that a fingertip needs, horizontally and vertically."""
 RUN: Final = """
 const done = arguments[arguments.length - 1];
 const told = (one) => ({
@@ -82,18 +87,18 @@ def axe() -> str:
     return source.read_text()
 
 
-@pytest.fixture(scope="module")
-def stored(page_server: PageServer) -> PageServer:
-    """A server with data for every view."""
-    store_games_and_positions(page_server, games=20, positions=60)
-    return page_server
-
-
 def violations(browser: Browser, axe: str) -> list[dict[str, Any]]:
     """The problems that axe-core finds on the visible page."""
     browser.run(axe)
     found: list[dict[str, Any]] = browser.driver.execute_async_script(RUN)
     return found
+
+
+def open_view(browser: Browser, view: str) -> None:
+    browser.open(VIEWS[view])
+    browser.one(READY.get(view, "[data-explore] tbody a"))
+    if VIEWS[view].startswith("/?"):
+        browser.until(lambda: state(browser) != "asking", "no answer")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -103,23 +108,42 @@ def test_a_view_has_no_violations(browser: Browser, axe: str, view: str, scheme:
     browser.prefer(color_scheme=scheme, reduced_motion="reduce")
     for size in (DESKTOP, PHONE):
         browser.resize(*size)
-        browser.open(VIEWS[view])
-        if view in READY:
-            browser.one(READY[view])
-        elif not VIEWS[view].startswith("/explore"):
-            browser.until(
-                lambda: browser.one("body").get_attribute("data-state") != "asking", "no answer"
-            )
-        browser.one("h2, table")
+        open_view(browser, view)
         assert browser.run("return document.documentElement.dataset.theme ?? 'light'") == scheme
         assert not violations(browser, axe)
 
 
-@pytest.mark.parametrize(("key", "dialog"), [("s", "#setup"), ("?", "#help")])
+@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.usefixtures("stored")
+def test_a_view_fits_a_phone_and_a_finger(browser: Browser, view: str) -> None:
+    browser.resize(*PHONE)
+    open_view(browser, view)
+    assert browser.run("return innerWidth") == PHONE[0]
+    assert not overflow(browser)
+    browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert not small_targets(browser, *FINGER)
+
+
+DIALOGS: Final = (("s", "#setup"), ("?", "#help"))
+
+
+@pytest.mark.parametrize(("key", "dialog"), DIALOGS)
 def test_a_dialog_has_no_violations(browser: Browser, axe: str, key: str, dialog: str) -> None:
-    browser.open("/")
-    await_answer(browser)
+    open_analysis(browser)
     browser.press(key)
     browser.one(f"{dialog}[open]")
     assert not violations(browser, axe)
+
+
+@pytest.mark.parametrize(("key", "dialog"), DIALOGS)
+def test_a_dialog_fits_a_phone_and_starts_at_the_top(
+    browser: Browser, key: str, dialog: str
+) -> None:
+    browser.resize(*PHONE)
+    open_analysis(browser, pos="4453")
+    browser.press(key)
+    browser.one(f"{dialog}[open]")
+    script = "const it = document.querySelector(arguments[0]); return [it.scrollTop, {}];"
+    wider = script.format("it.scrollWidth - it.clientWidth")
+    assert browser.run(wider, dialog) == [0, 0]
+    assert not small_targets(browser, *FINGER)

@@ -5,18 +5,9 @@ import re
 import pytest
 
 from tests.support.browser import Browser, PageServer
-from tests.support.page import await_stones, store_games_and_positions
+from tests.support.page import await_stones
 
 GAMES = 20
-POSITIONS = 70
-"""Exceeds one page."""
-
-
-@pytest.fixture(scope="module")
-def stored(page_server: PageServer) -> PageServer:
-    """A server with a tournament of three players, whose games are judged."""
-    store_games_and_positions(page_server, games=GAMES, positions=POSITIONS)
-    return page_server
 
 
 def rows(browser: Browser) -> list[list[str]]:
@@ -29,38 +20,36 @@ def rows(browser: Browser) -> list[list[str]]:
     return found
 
 
-class TestBook:
-    def test_a_position_has_its_moves_with_scores_and_counts(self, browser: Browser) -> None:
-        browser.open("/explore")
-        shown = {row[0]: row[1] for row in rows(browser)}
-        scores = {name: re.sub(r"[^−+0-9]", "", text) for name, text in shown.items()}  # noqa: RUF001
-        expected = ["−2", "−1", "0", "+1", "0", "−1", "−2"]  # noqa: RUF001
-        assert scores == {f"Column {n}": score for n, score in enumerate(expected, 1)}
-        counts = [int(row[3].replace(",", "")) for row in rows(browser)]
-        assert min(counts) > 1000
+def test_a_book_position_has_its_moves_with_scores_and_counts(browser: Browser) -> None:
+    browser.open("/explore")
+    shown = {row[0]: row[1] for row in rows(browser)}
+    scores = {name: re.sub(r"[^−+0-9]", "", text) for name, text in shown.items()}  # noqa: RUF001
+    expected = ["−2", "−1", "0", "+1", "0", "−1", "−2"]  # noqa: RUF001
+    assert scores == {f"Column {n}": score for n, score in enumerate(expected, 1)}
+    counts = [int(row[3].replace(",", "")) for row in rows(browser)]
+    assert min(counts) > 1000
 
-    def test_a_row_leads_to_the_next_position_and_back(self, browser: Browser) -> None:
-        browser.open("/explore")
-        browser.click("[data-child='4']")
-        browser.until(lambda: stones_of_book(browser) == 1, "no stone")
-        assert "moves=4" in browser.driver.current_url
-        browser.click("[data-explore] rect[data-column='4'][data-row='2']")
-        browser.until(lambda: stones_of_book(browser) == 2, "the board cannot be played on")
-        assert browser.texts(".crumbs li") == ["Start", "4", "4"]
-        browser.click(".crumbs li a")
-        browser.until(lambda: stones_of_book(browser) == 0, "crumbs lead nowhere")
-        browser.driver.back()
-        browser.until(lambda: stones_of_book(browser) == 2, "no way back")
 
-    def test_a_book_position_opens_in_the_analysis(self, browser: Browser) -> None:
-        browser.open("/explore?show=book&moves=4453")
-        browser.click(".book-summary a")
-        await_stones(browser, 4)
+def test_a_row_of_the_book_leads_to_the_next_position_and_back(browser: Browser) -> None:
+    browser.open("/explore")
+    browser.click("[data-child='4']")
+    browser.until(lambda: stones_of_book(browser) == 1, "no stone")
+    assert "moves=4" in browser.driver.current_url
+    browser.click("[data-explore] rect[data-column='4'][data-row='2']")
+    browser.until(lambda: stones_of_book(browser) == 2, "the board cannot be played on")
+    assert browser.texts(".crumbs li") == ["Start", "4", "4"]
+    browser.click(".crumbs li a")
+    browser.until(lambda: stones_of_book(browser) == 0, "crumbs lead nowhere")
+    browser.driver.back()
+    browser.until(lambda: stones_of_book(browser) == 2, "no way back")
+    browser.click(".book-summary a")
+    await_stones(browser, 2)  # in the analysis
 
-    def test_illegal_moves_are_refused_with_a_message(self, browser: Browser) -> None:
-        browser.open("/explore?show=book&moves=49")
-        assert "9" in browser.text("[data-explore] [role=alert]")
-        browser.await_refusal()
+
+def test_illegal_moves_are_refused_with_a_message(browser: Browser) -> None:
+    browser.open("/explore?show=book&moves=49")
+    assert "9" in browser.text("[data-explore] [role=alert]")
+    browser.await_refusal()
 
 
 @pytest.mark.usefixtures("stored")
@@ -71,27 +60,15 @@ class TestStored:
         assert browser.texts("[data-explore] th")[4] == "Moves to the end"
         browser.open("/explore?show=positions&max_ply=20")
         assert {row[1] for row in rows(browser)} == {"20"}
-
-    def test_a_stored_position_opens_in_the_analysis(self, browser: Browser) -> None:
-        browser.open("/explore?show=positions&min_ply=20&max_ply=20")
         browser.click("[data-explore] tbody a")
-        await_stones(browser, 20)
+        await_stones(browser, 20)  # in the analysis
 
     def test_pages_follow_each_other(self, browser: Browser) -> None:
         browser.open("/explore?show=positions")
-        first = (
-            browser.run("return document.querySelector('[data-explore] tbody a').href")
-            if rows(browser)
-            else ""
-        )
+        first = rows(browser)
         browser.click("a[rel=next]")
         browser.until(lambda: "cursor=" in browser.driver.current_url, "no next page")
-
-        def other() -> bool:
-            found = browser.run("return document.querySelector('[data-explore] tbody a')?.href")
-            return found not in (None, first)
-
-        browser.until(other, "the next page has the same rows")
+        browser.until(lambda: rows(browser) != first, "the next page has the same rows")
 
     def test_the_tournament_has_a_cross_table(self, browser: Browser) -> None:
         browser.open("/explore?show=matches")
@@ -129,10 +106,8 @@ class TestStored:
         game = stored.ask("/api/v1/games/1/0").json
         browser.open("/?match=1&number=0")
         await_stones(browser, len(game["moves"]))
-        assert (
-            browser.run("return new URLSearchParams(location.search).get('review')")
-            == (game["moves"])
-        )
+        review = browser.run("return new URLSearchParams(location.search).get('review')")
+        assert review == game["moves"]
         players = browser.texts("#review .side-player")
         assert players == [game["first"], game["second"]]
         browser.press("\ue011")  # Home

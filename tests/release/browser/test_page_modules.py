@@ -1,7 +1,7 @@
 """The page's pure modules compared with the library: rules, notation, grids, and addresses."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pytest
@@ -11,8 +11,7 @@ from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
 from c4core.pictures.board import find_threats
 from tests.support.boards.finished_games import finished_games
-from tests.support.browser import Browser
-from tests.support.page_modules import ask_module
+from tests.support.browser import Browser, ask_module
 from web.files import VIEWS
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
@@ -56,6 +55,15 @@ def as_game(moves: str, board: BoardSize) -> dict[str, object]:
     return {"width": board.width, "height": board.height, "moves": moves}
 
 
+def refusal(call: Callable[..., object], *arguments: object, **named: object) -> Any:  # noqa: ANN401
+    """The error by which the library refuses something, or None."""
+    try:
+        call(*arguments, **named)
+    except (BoardError, GridError, MoveError) as error:
+        return error
+    return None
+
+
 def cells(squares: Any) -> list[str]:  # noqa: ANN401 (squares of several kinds)
     """Squares counted from 0, in the form that the modules write."""
     return sorted(f"{column + 1},{row + 1}" for column, row in squares)
@@ -79,15 +87,13 @@ class TestRules:
     @pytest.mark.parametrize("board", BOARDS, ids=str)
     def test_every_position_of_random_games(self, modules: Browser, board: BoardSize) -> None:
         games = moves_of_games(GAMES, board, seed=3)
-        found = ask_module(
-            modules, "game/position.js", PLAY, [as_game(moves, board) for moves in games]
-        )
+        asked = [as_game(moves, board) for moves in games]
+        found = ask_module(modules, "game/position.js", PLAY, asked)
         for moves, answer in zip(games, found, strict=True):
             assert answer["error"] is None
             position, expected = Position(width=board.width, height=board.height), []
             for label in ("", *moves):
-                if label:
-                    position = position.play(LABELS.index(label) - 1)
+                position = position.play(LABELS.index(label) - 1) if label else position
                 expected.append(described(position))
             assert answer["positions"] == expected
 
@@ -99,17 +105,9 @@ class TestRules:
         ] + [("".join(chance.choices("123456", k=30)), BOARDS[1]) for _ in range(50)]
         found = ask_module(modules, "game/position.js", PLAY, [as_game(*line) for line in lines])
         ends = [len(answer["positions"]) - 1 if answer["error"] else None for answer in found]
-        assert ends == [first_mistake(*line) for line in lines]
+        errors = [refusal(Position, moves, **size._asdict()) for moves, size in lines]
+        assert ends == [error and error.index for error in errors]
         assert len(set(ends)) > 10
-
-
-def first_mistake(moves: str, board: BoardSize) -> int | None:
-    """The index of the first illegal move."""
-    try:
-        Position(moves, width=board.width, height=board.height)
-    except MoveError as error:
-        return error.index
-    return None
 
 
 class TestNotation:
@@ -133,16 +131,11 @@ class TestNotation:
         """
         sizes = [(width, height) for width in range(40) for height in range(24)]
         found = ask_module(modules, "game/position.js", script, sizes)
-        assert found == [[True, *size] if is_playable(*size) else [False, 0, 0] for size in sizes]
-
-
-def is_playable(width: int, height: int) -> bool:
-    """Whether the library supports this board."""
-    try:
-        check_board(width, height)
-    except BoardError:
-        return False
-    return True
+        good = [refusal(check_board, *size) is None for size in sizes]
+        assert found == [
+            [True, *size] if playable else [False, 0, 0]
+            for size, playable in zip(sizes, good, strict=True)
+        ]
 
 
 class TestGrids:
@@ -181,17 +174,8 @@ class TestGrids:
             grids.append("".join(text))
         found = ask_module(modules, "game/grids.js", self.SCRIPT, grids)
         refused = [answer is None for answer in found]
-        assert refused == [is_refused(grid) for grid in grids]
+        assert refused == [refusal(Position.from_grid, grid) is not None for grid in grids]
         assert 20 < sum(refused) < 180
-
-
-def is_refused(grid: str) -> bool:
-    """Whether the library refuses this position."""
-    try:
-        Position.from_grid(grid)
-    except GridError:
-        return True
-    return False
 
 
 class TestAddresses:

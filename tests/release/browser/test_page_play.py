@@ -35,9 +35,7 @@ def play_to_the_end(browser: Browser) -> str:
     """Play red: the middle column while it is open, then the leftmost open column."""
     for turn in range(21):
         position = Position(moves_on_board(browser))
-        column = next(
-            column for column in (3, 0, 1, 2, 4, 5, 6) if column in position.legal_columns()
-        )
+        column = min(position.legal_columns(), key=(3, 0, 1, 2, 4, 5, 6).index)
         browser.click(f"#columns [data-column='{column + 1}']")
         await_turn(browser, 2 * turn + 2)
         if is_over(browser):
@@ -52,16 +50,15 @@ def test_a_game_is_finished_stored_and_reviewed(browser: Browser, page_server: P
     assert game.is_over
     if game.winner is not None:
         name = {"x": "Red", "o": "Yellow"}[game.winner]
-        assert f"{name}" in browser.text("#play-status")
-        assert f"has won after {len(moves)} moves" in browser.text("#play-status")
+        said = browser.text("#play-status")
+        assert name in said
+        assert f"has won after {len(moves)} moves" in said
 
-    # It is stored, and found in the explorer.
     browser.until(lambda: "Stored as game" in browser.text("#play-stored"), "it is not stored")
-    match, number = browser.text("#play-stored a").removeprefix("game ").split("/")
-    assert page_server.ask(f"/api/v1/games/{match}/{number}").json["moves"] == moves
-    players = {"first": "human", "second": "random"}
-    stored = page_server.ask(f"/api/v1/games/{match}/{number}").json
-    assert {side: stored[side] for side in players} == players
+    place = browser.text("#play-stored a").removeprefix("game ")
+    stored = page_server.ask(f"/api/v1/games/{place}").json
+    found = (stored["moves"], stored["first"], stored["second"])
+    assert found == (moves, "human", "random")
 
     browser.click("#play-review")
     browser.until(lambda: browser.all("#review .side-share"), "there is no review")
@@ -88,85 +85,87 @@ def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
     assert browser.texts("#moves .move-number") == ["1", "3", "5", "7", "9", "11", "13", "15"]
 
 
-def test_two_players_of_the_registry_play_by_themselves(browser: Browser) -> None:
-    start_game(browser, seat="none", strength="easy")
+def test_two_players_play_by_themselves_on_another_board(browser: Browser) -> None:
+    browser.open("/?view=play")
+    choose(browser, "#play-form input[name=seat][value='none']")
+    choose(browser, "#play-form input[name=strength][value='easy']")
+    browser.run(
+        "const board = document.querySelector('#play-form [name=board]');"
+        "board.value = '5x5'; board.dispatchEvent(new Event('change'));"
+    )
+    browser.until(lambda: len(browser.all("#board [role=gridcell]")) == 25, "another board")
+    browser.click("#play-start")
     browser.until(lambda: is_over(browser), "they do not come to an end")
-    assert Position(moves_on_board(browser)).is_over
+    assert Position(moves_on_board(browser), width=5, height=5).is_over
 
 
-class TestAnyPlayer:
-    SPY = """
-        window.sent = [];
-        const real = window.fetch;
-        window.fetch = (...asked) => {
-            if (asked[1]?.body) window.sent.push(JSON.parse(asked[1].body));
-            return real(...asked);
-        };
-    """
-
-    def open(self, browser: Browser, player: str) -> None:
-        """Let any player of the server play yellow."""
-        browser.open("/?view=play")
-        browser.run(self.SPY)
-        browser.click("#play-any summary")
-        browser.one(f"#player-o option[value='{player}']").click()
-
-    def test_it_plays_with_the_parameters_of_its_form(self, browser: Browser) -> None:
-        self.open(browser, "mcts-uct")
-        browser.type("#player-o-iterations", "50")
-        browser.click("#play-start")
-        browser.click("#columns [data-column='4']")
-        browser.until(lambda: stones(browser) == 2, "nobody answers")
-        (sent,) = browser.run("return window.sent")
-        assert (sent["player"], sent["moves"]) == ("mcts-uct:iterations=50", "4")
-
-    def test_a_bad_parameter_is_refused_with_the_servers_message(self, browser: Browser) -> None:
-        self.open(browser, "mcts-uct")
-        browser.type("#player-o-iterations", "0")
-        browser.click("#play-start")
-        browser.click("#columns [data-column='4']")
-        browser.until(lambda: "iterations" in browser.text("#play-status"), "nobody says so")
-        browser.await_refusal()
-
-    def test_unavailable_players_say_why(self, browser: Browser, page_server: PageServer) -> None:
-        players = page_server.ask("/api/v1/players").json
-        reasons = {one["name"]: one["reason"] for one in players if not one["available"]}
-        assert reasons
-        browser.open("/?view=play")
-        browser.until(lambda: browser.all("#player-o option"), "no players")
-        found = browser.run(
-            "return [...document.querySelectorAll('#player-o option[disabled]')]"
-            ".map((one) => [one.value, one.text])"
-        )
-        assert dict(found) == {name: f"{name} – {why}" for name, why in reasons.items()}  # noqa: RUF001
+SPY = """
+    window.sent = [];
+    const real = window.fetch;
+    window.fetch = (...asked) => {
+        if (asked[1]?.body) window.sent.push(JSON.parse(asked[1].body));
+        return real(...asked);
+    };
+"""
 
 
-def test_the_setting_of_hints_is_kept(browser: Browser) -> None:
+def play_against_uct(browser: Browser, iterations: str) -> None:
+    """Let a player with this parameter play yellow, and play column 4."""
+    browser.open("/?view=play")
+    browser.run(SPY)
+    browser.click("#play-any summary")
+    browser.one("#player-o option[value='mcts-uct']").click()
+    browser.type("#player-o-iterations", iterations)
+    browser.click("#play-start")
+    browser.click("#columns [data-column='4']")
+
+
+def test_any_player_plays_with_the_parameters_of_its_form(browser: Browser) -> None:
+    play_against_uct(browser, "50")
+    await_stones(browser, 2)
+    (sent,) = browser.run("return window.sent")
+    assert (sent["player"], sent["moves"]) == ("mcts-uct:iterations=50", "4")
+    browser.click("#undo")  # it takes back the answer, too
+    await_stones(browser, 0)
+
+
+def test_a_bad_parameter_is_refused_with_the_servers_message(browser: Browser) -> None:
+    play_against_uct(browser, "0")
+    browser.until(lambda: "iterations" in browser.text("#play-status"), "nobody says so")
+    browser.await_refusal()
+
+
+def test_levels_and_unavailable_players_are_listed(
+    browser: Browser, page_server: PageServer
+) -> None:
+    players = page_server.ask("/api/v1/players").json
+    reasons = {one["name"]: one["reason"] for one in players if not one["available"]}
+    assert reasons
+    browser.open("/?view=play")
+    browser.until(lambda: browser.all("#player-o option"), "no players")
+    options = (
+        "return [...document.querySelectorAll(arguments[0])].map((one) => [one.value, one.text])"
+    )
+    found = browser.run(options, "#player-o option[disabled]")
+    assert dict(found) == {name: f"{name} – {why}" for name, why in reasons.items()}  # noqa: RUF001
+    levels = browser.run(options, "#play-form input[name=strength]")
+    assert [value for value, _ in levels] == [*LEVELS, "perfect"]
+
+
+def test_the_setting_of_hints_is_kept_and_hides_threats(browser: Browser) -> None:
     start_game(browser, seat="x", strength="beginner")
     assert not browser.all("#columns [data-score]")
     browser.run("document.querySelector('#hints').click()")
     browser.until(lambda: len(browser.all("#columns [data-score]")) == 7, "no hints")
-    browser.open("/?view=play")
-    browser.until(lambda: browser.all("#hints"), "no switch")
-    assert browser.run("return document.querySelector('#hints').checked")
-
-
-def test_threats_are_hidden_with_the_hints(browser: Browser) -> None:
     browser.open("/?pos=141414")
     browser.run("document.querySelector('#toggle-threats').click()")
     browser.until(lambda: browser.all("#board .mark-threat"), "no threats in the analysis")
     browser.click("#tabs [data-view=play]")
-    browser.until(lambda: not browser.all("#board .mark-threat"), "threats without hints")
-    browser.run("document.querySelector('#hints').click()")
+    browser.until(lambda: browser.all("#hints"), "no switch")
+    assert browser.run("return document.querySelector('#hints').checked")
     browser.until(lambda: browser.all("#board .mark-threat"), "no threats with hints")
-
-
-def test_the_levels_are_those_of_the_library(browser: Browser) -> None:
-    browser.open("/?view=play")
-    browser.until(lambda: browser.all("#play-form input[name=strength]"), "no levels")
-    values = "return [...document.querySelectorAll(arguments[0])].map((one) => one.value)"
-    found = browser.run(values, "#play-form input[name=strength]")
-    assert found == [*LEVELS, "perfect"]
+    browser.run("document.querySelector('#hints').click()")
+    browser.until(lambda: not browser.all("#board .mark-threat"), "threats without hints")
 
 
 def test_resigning_ends_the_game(browser: Browser) -> None:
@@ -193,23 +192,3 @@ def test_a_game_is_not_stored_without_consent(browser: Browser, page_server: Pag
     assert not browser.one("#play-next").find_elements("css selector", "a")
     assert not browser.run("return document.querySelector('.storing').checkVisibility()")
     assert page_server.ask("/api/v1/games?limit=500").json["games"] == before
-
-
-def test_a_game_on_another_board(browser: Browser) -> None:
-    browser.open("/?view=play")
-    browser.until(lambda: browser.all("#play-form [name=board]"), "no choice")
-    browser.run(
-        "const board = document.querySelector('#play-form [name=board]');"
-        "board.value = '5x5'; board.dispatchEvent(new Event('change'));"
-    )
-    browser.until(lambda: len(browser.all("#board [role=gridcell]")) == 25, "another board")
-    browser.click("#play-start")
-    assert len(browser.all("#board [role=gridcell]")) == 25
-
-
-def test_undo_takes_back_the_answer_too(browser: Browser) -> None:
-    start_game(browser, seat="x", strength="easy")
-    browser.click("#columns [data-column='4']")
-    browser.until(lambda: stones(browser) == 2, "nobody answers")
-    browser.click("#undo")
-    browser.until(lambda: stones(browser) == 0, "the answer is still there")

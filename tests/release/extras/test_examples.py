@@ -1,4 +1,4 @@
-"""The examples of the help texts run unchanged in a shell, each in its own process."""
+"""The examples of the help texts and of docs/adapters.md run unchanged."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,8 @@ import torch  # noqa: F401 (examples train)
 from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.learning import write_dataset
 from tests.support.examples import ELSEWHERE, check, examples, prepare, ready_for
-from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4, ROOT
+from tests.support.running.console import blocks
 
 
 @pytest.fixture(scope="module")
@@ -30,3 +31,13 @@ def test_an_example_runs(prepared: C4, tmp_path: Path, example: str) -> None:
     shutil.copytree(prepared.directory, c4.directory)
     ready_for(c4, example)
     check(example, c4.shell(example))
+
+
+def test_examples_of_the_adapters_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """The blocks of the page run from top to bottom."""
+    names: dict[str, object] = {}
+    shown = blocks(ROOT / "docs" / "adapters.md", "python")
+    assert len(shown) == 5
+    for block in shown:
+        exec(block, names)  # noqa: S102 (a page of this project)
+    assert capsys.readouterr().out.strip().endswith("]")  # both bots' results

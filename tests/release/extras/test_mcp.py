@@ -1,12 +1,12 @@
 """``c4 mcp``: a process that a client of the official SDK starts, and docs/mcp.md."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal
+import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
@@ -17,33 +17,30 @@ from tests.support.running.console import blocks
 from tests.support.running.waiting import HANG_SECONDS
 from workers.tools import NAMES
 
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
-
 PAGE = ROOT / "docs" / "mcp.md"
 OPTIONS = ("--threads", "1", "--table-mb", "1", "--max-budget", "3600")
 HARD = {"position": "", "board": "9x6", "budget": 3600}
 """A search that does not end during a test."""
 
 
+def server(c4: C4, *options: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "cli", "mcp", *options], env=c4.environment
+    )
+
+
 def converse(c4: C4, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """The result of each call in one session: the structured content, or the error's text."""
 
     async def run() -> list[Any]:
-        server = StdioServerParameters(
-            command=sys.executable, args=["-m", "cli", "mcp", *OPTIONS], env=c4.environment
-        )
         found: list[Any] = []
-        async with Client(stdio_client(server)) as client:
+        async with Client(stdio_client(server(c4, *OPTIONS))) as client:
             for name, arguments in calls:
                 result = await client.call_tool(name, arguments)
                 (text,) = result.content
-                if result.is_error:
-                    found.append(text.text)
-                else:
+                if not result.is_error:
                     assert json.loads(text.text) == result.structured_content
-                    found.append(result.structured_content)
+                found.append(text.text if result.is_error else result.structured_content)
         return found
 
     return asyncio.run(run())
@@ -51,10 +48,7 @@ def converse(c4: C4, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
 
 def test_the_tools_describe_themselves(c4: C4) -> None:
     async def run() -> None:
-        server = StdioServerParameters(
-            command=sys.executable, args=["-m", "cli", "mcp"], env=c4.environment
-        )
-        async with Client(stdio_client(server)) as client:
+        async with Client(stdio_client(server(c4))) as client:
             assert "Connect Four" in (client.instructions or "")
             tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == list(NAMES)

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from kombu import Connection
 
-from tests.release.faults.figures import Figures, save, table
+from tests.release.faults.figures import Figures, table
+from tests.release.faults.report import FIGURES
 from tests.release.faults.run import Answers, Scenarios, job_positions
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from workers.core.kinds import Lane
 
-FIGURES_FILE = Path(__file__).parents[3] / "build" / "faults.json"
 ALL_FIGURES = pytest.StashKey[list[Figures]]()
 UNDISTURBED = pytest.StashKey[dict[str, Answers]]()
 
@@ -34,15 +34,14 @@ def pytest_terminal_summary(
     """Show the figures, and store them for the documents."""
     found = config.stash[ALL_FIGURES]
     if found:
-        save(FIGURES_FILE, found)
-        terminalreporter.section(f"figures, also in {FIGURES_FILE}")
-        for line in table(found):
-            terminalreporter.line(line)
+        FIGURES.parent.mkdir(exist_ok=True)
+        FIGURES.write_text(table(found))
+        terminalreporter.section(f"figures, also in {FIGURES}")
+        terminalreporter.write_line(table(found))
 
 
 @pytest.fixture
 def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Print messages at once."""
     reporter = request.config.pluginmanager.get_plugin("terminalreporter")
     capture = request.config.pluginmanager.get_plugin("capturemanager")
     begin = time.monotonic()
@@ -76,7 +75,6 @@ def broker_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 @pytest.fixture
 def broker(broker_server: Server) -> Server:
-    """The broker, without messages."""
     _drop_queues(broker_server.url)
     return broker_server
 
@@ -89,7 +87,6 @@ def scenarios(
     say: Callable[[str], None],
     request: pytest.FixtureRequest,
 ) -> Scenarios:
-    """Start runs."""
     keep = request.config.stash[ALL_FIGURES].append
     return Scenarios(databases, broker, tmp_path, say, keep)
 

@@ -1,10 +1,9 @@
 """The measurements of a scenario, their limits, and a table of them."""
 
-import json
 import os
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 SLACK: Final = float(os.environ.get("C4_FAULTS_SLACK", "1"))
@@ -25,13 +24,10 @@ class Recovery:
 
 @dataclass(slots=True)
 class Figures:
-    """The results of a scenario."""
-
     scenario: str
     broker: str
     positions: int = 0
     seconds: float = 0.0
-    """Time from the start of the job to its end."""
     faults: int = 0
     lost: int = 0
     """Lines of the input without an answer."""
@@ -52,7 +48,6 @@ class Figures:
         self.recoveries.append(Recovery(what, max(seconds, default=float("inf")), limit))
 
     def check(self) -> None:
-        """Compare every figure with its limit."""
         assert (self.lost, self.duplicated, self.different) == (0, 0, 0), self
         assert self.twice <= self.in_flight, self
         for recovery in self.recoveries:
@@ -60,51 +55,26 @@ class Figures:
 
 
 COLUMNS = (
-    "fault",
-    "broker",
-    "faults",
-    "lost",
-    "duplicated",
-    "different",
-    "in flight",
-    "solved twice",
-    "recovery (limit)",
-    "job",
-)
+    "fault", "broker", "faults", "lost", "duplicated", "different", "in flight", "solved twice",
+    "recovery (limit)", "job",
+)  # fmt: skip
 
 
-def table(figures: Iterable[Figures]) -> list[str]:
-    """The lines of a table in Markdown."""
-    rows = [COLUMNS, tuple("-" * len(name) for name in COLUMNS), *map(_row, figures)]
-    return [f"| {' | '.join(row)} |" for row in rows]
+def table(figures: Sequence[Figures]) -> str:
+    """A line about the machine and the jobs, and a table in Markdown."""
+    where = (
+        f"On {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, "
+        f"jobs of {figures[0].positions:,} positions:"
+    )
+    rows = [COLUMNS, ["-" * len(name) for name in COLUMNS], *map(_row, figures)]
+    return "\n".join([where, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def _row(figures: Figures) -> tuple[str, ...]:
+def _row(figures: Figures) -> list[str]:
     numbers = (figures.faults, figures.lost, figures.duplicated, figures.different)
+    numbers += (figures.in_flight, figures.twice)
     recovery = "; ".join(
         f"{each.what} {each.seconds:.1f} s ({each.limit:g} s)" for each in figures.recoveries
     )
-    return (
-        figures.scenario,
-        figures.broker,
-        *map(str, numbers),
-        str(figures.in_flight),
-        str(figures.twice),
-        recovery or "-",
-        f"{figures.seconds:.0f} s",
-    )
-
-
-def save(path: Path, figures: Iterable[Figures]) -> None:
-    """Write figures to a file."""
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps([asdict(each) for each in figures], indent=1) + "\n")
-
-
-def load(path: Path) -> list[Figures]:
-    """Read figures from a file."""
-    found = []
-    for values in json.loads(path.read_text()):
-        recoveries = [Recovery(**each) for each in values.pop("recoveries")]
-        found.append(Figures(**values, recoveries=recoveries))
-    return found
+    time = f"{figures.seconds:.0f} s"
+    return [figures.scenario, figures.broker, *map(str, numbers), recovery or "-", time]

@@ -5,10 +5,9 @@ matter.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import inf
-from typing import Any, LiteralString
+from typing import Any, LiteralString, NamedTuple
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -31,8 +30,7 @@ CREATE TRIGGER log_unit AFTER UPDATE ON units FOR EACH ROW
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A change of a unit's state or owner."""
 
     at: float
@@ -40,9 +38,7 @@ class Change:
     before: str
     after: str
     held_by: str | None
-    """The previous holder."""
     taken_by: str | None
-    """The current holder."""
     fence: int
     handed_back: bool
     """Whether the holder released it, keeping the results stored so far."""
@@ -61,22 +57,18 @@ class Ledger:
             connection.execute(TRIGGER)
 
     def now(self) -> float:
-        """The database's time."""
         return float(self._ask("SELECT extract(epoch FROM clock_timestamp())")[0][0])
 
     def is_working(self, owner: str) -> bool:
-        """Whether a worker holds a unit now."""
         return bool(self._ask("SELECT FROM units WHERE state = 'leased' AND owner = %s", owner))
 
     def units(self) -> dict[str, int]:
-        """The number of units in each state."""
         return dict(self._ask("SELECT state, count(*) FROM units GROUP BY state"))
 
     def job_state(self, job_id: int) -> str:
         return str(self._ask("SELECT state FROM jobs WHERE id = %s", job_id)[0][0])
 
     def job_seconds(self, job_id: int) -> float:
-        """The time from the start to the end of a job."""
         query = "SELECT finished_at - started_at FROM jobs WHERE id = %s"
         return float(self._ask(query, job_id)[0][0])
 
@@ -88,7 +80,6 @@ class Ledger:
         return found
 
     def changes(self) -> list[Change]:
-        """All recorded changes, in order."""
         return [Change(*row) for row in self._ask("SELECT * FROM unit_log ORDER BY at, fence")]
 
     def _ask(self, query: LiteralString, *values: object) -> Sequence[TupleRow]:
@@ -115,20 +106,19 @@ def held(
 
 def free_again(changes: Iterable[Change], unit: int, after: float) -> float:
     """Seconds until a held unit was free or claimed by another worker."""
-    return _first(
-        (change for change in changes if change.unit == unit and change.before == "leased"), after
-    )
+    return _first(changes, after, lambda each: each.unit == unit and each.before == "leased")
 
 
 def taken_again(changes: Iterable[Change], unit: int, after: float) -> float:
     """Seconds until a unit was claimed again."""
-    return _first((change for change in changes if change.unit == unit and change.is_claim), after)
+    return _first(changes, after, lambda each: each.unit == unit and each.is_claim)
 
 
 def first_claim(changes: Iterable[Change], after: float, by: str = "") -> float:
     """Seconds until the first new claim, optionally by a worker whose name starts with a prefix."""
-    claims = (change for change in changes if change.is_claim)
-    return _first((claim for claim in claims if (claim.taken_by or "").startswith(by)), after)
+    return _first(
+        changes, after, lambda each: each.is_claim and (each.taken_by or "").startswith(by)
+    )
 
 
 def done_twice(changes: Iterable[Change]) -> int:
@@ -137,13 +127,11 @@ def done_twice(changes: Iterable[Change]) -> int:
     return sum(done.values()) - len(done)
 
 
-def taken_twice(changes: Iterable[Change]) -> int:
+def taken_twice(changes: Sequence[Change]) -> int:
     """Claims of units after the first one, except claims of released units."""
-    changes = list(changes)
     claims = Counter(change.unit for change in changes if change.is_claim)
-    returns = sum(change.handed_back for change in changes)
-    return sum(claims.values()) - len(claims) - returns
+    return sum(claims.values()) - len(claims) - sum(change.handed_back for change in changes)
 
 
-def _first(changes: Iterable[Change], after: float) -> float:
-    return next((change.at - after for change in changes if change.at > after), inf)
+def _first(changes: Iterable[Change], after: float, fits: Callable[[Change], bool]) -> float:
+    return next((each.at - after for each in changes if each.at > after and fits(each)), inf)

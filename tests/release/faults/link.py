@@ -35,11 +35,9 @@ class DistantPostgreSQL(PostgreSQLServer):
 
     @property
     def url(self) -> str:
-        """The URL through the socket."""
         return f"postgresql://c4@/postgres?host={self.directory}&port={self.port}"
 
     def by_link(self, url: str) -> str:
-        """The URL of one of its databases through the link."""
         way = make_url(url).set(host=THERE, port=self.port, query={})
         return way.render_as_string(hide_password=False)
 
@@ -64,11 +62,9 @@ class DistantPostgreSQL(PostgreSQLServer):
         super().close()
 
     def cut(self) -> None:
-        """Cut the link: nothing gets through."""
         self._there("ip", "link", "set", FAR_END, "down")
 
     def mend(self) -> None:
-        """Restore the link."""
         self._there("ip", "link", "set", FAR_END, "up")
 
     def _prepare(self) -> None:

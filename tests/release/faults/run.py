@@ -5,11 +5,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
@@ -43,24 +43,18 @@ SAMPLE: Final = 400
 """Number of positions whose cost is measured beforehand."""
 
 
-@dataclass(slots=True)
-class Answers:
+class Answers(NamedTuple):
     """The results of a job, without parts that may differ from run to run."""
 
     lines: list[tuple[str, int]]
-    """Moves and score of every line."""
     evaluations: dict[int, tuple[int, int]]
-    """Bounds by key."""
 
 
 @dataclass(slots=True)
 class Strike:
-    """A fault."""
-
     at: float
     """Time of the fault, by the database's clock."""
     workers: frozenset[str]
-    """The processes that were hit."""
     until: float = inf
     """The time when they could continue, if they could."""
     held: frozenset[int] = frozenset()
@@ -69,8 +63,6 @@ class Strike:
 
 @dataclass(slots=True)
 class Run:
-    """A job in progress."""
-
     system: System
     job_id: int
     figures: Figures
@@ -98,6 +90,7 @@ class Run:
         assert book.job_state(self.job_id) == "done", book.units()
         changes = book.changes()
         figures.seconds = book.job_seconds(self.job_id)
+        figures.restarts = sum(worker.restarts_unasked for worker in self.system.workers)
         figures.faults = len(self.strikes)
         figures.twice = ledger.taken_twice(changes)
         for strike in self.strikes:
@@ -113,12 +106,10 @@ class Run:
         # Code 1: lines without an answer, which are counted here.
         output = self.system.command("jobs", "results", str(self.job_id), codes=(0, 1))
         answers = [line for line in map(json.loads, output.splitlines()) if "error" not in line]
-        return Answers(
-            [(line["moves"], line["score"]) for line in answers], self.system.ledger.evaluations()
-        )
+        scores = [(line["moves"], line["score"]) for line in answers]
+        return Answers(scores, self.system.ledger.evaluations())
 
     def _compare(self, found: Answers, expected: Answers) -> None:
-        """Count missing, duplicated and different results."""
         figures = self.figures
         asked = Counter(moves for moves, _score in expected.lines)
         answered = Counter(moves for moves, _score in found.lines)
@@ -130,30 +121,19 @@ class Run:
         figures.different += len(found.evaluations.items() ^ expected.evaluations.items())
 
 
+@dataclass(frozen=True, slots=True)
 class Scenarios:
-    """Starts runs, each with its own database.
+    """Starts runs, each with its own database."""
 
-    ``say`` prints messages, and ``keep`` receives the figures of every finished run.
-    """
-
-    def __init__(
-        self,
-        databases: PostgresDatabases,
-        broker: Server,
-        directory: Path,
-        say: Callable[[str], None],
-        keep: Callable[[Figures], None],
-    ) -> None:
-        self._databases = databases
-        self._broker = broker
-        self._directory = directory
-        self._say = say
-        self._keep = keep
+    databases: PostgresDatabases
+    broker: Server
+    directory: Path
+    say: Callable[[str], None]
+    keep: Callable[[Figures], None]
+    """Receives the figures of every finished run."""
 
     def elsewhere(self, server: Server) -> "Scenarios":
-        """The same with databases on another server."""
-        databases = PostgresDatabases(server.url)
-        return Scenarios(databases, self._broker, self._directory, self._say, self._keep)
+        return replace(self, databases=PostgresDatabases(server.url))
 
     @contextmanager
     def begin(self, fault: str, expected: Answers | None, **system: Any) -> Iterator[Run]:  # noqa: ANN401
@@ -161,26 +141,25 @@ class Scenarios:
 
         ``expected`` holds the answers of the undisturbed run, or None for that run itself.
         """
-        title = self._broker.title
+        title = self.broker.title
         figures = Figures(fault, title, job_positions())
-        with self._databases.database(initialised=True) as url:
+        with self.databases.database(initialised=True) as url:
             _note_costs(url)
-            with System(url, self._broker.url, self._directory, **system) as begun, begun.telling():
-                self._say(f"{title}, fault: {fault}")
+            with System(url, self.broker.url, self.directory, **system) as begun, begun.telling():
+                self.say(f"{title}, fault: {fault}")
                 job_id = begun.submit(random_games(figures.positions, empty=EMPTY_SQUARES))
                 begun.wait_for_work()
-                self._say("all workers are at work")
-                run = Run(begun, job_id, figures, self._say, expected)
+                self.say("all workers are at work")
+                run = Run(begun, job_id, figures, self.say, expected)
                 yield run
                 if run.answers is None:
                     run.finish()
-        self._say(f"job done in {figures.seconds:.1f} s: {figures}")
-        self._keep(figures)
+        self.say(f"job done in {figures.seconds:.1f} s: {figures}")
+        self.keep(figures)
         figures.check()
 
 
 def job_positions() -> int:
-    """Positions of a job."""
     return 1000 * round(2 * JOB_SECONDS / _seconds_each() / 1000)
 
 
@@ -196,13 +175,7 @@ def _seconds_each() -> float:
 def _note_costs(url: str) -> None:
     """Store costs of positions, scaled so that units get the desired length."""
     seconds = SAMPLE * _seconds_each() * planning.UNIT_SECONDS / UNIT_SECONDS
+    costs = {DEFAULT_BOARD.cells - EMPTY_SQUARES: Cost(SAMPLE, seconds)}
+    about = {"engine_version": ENGINE_VERSION, "board": DEFAULT_BOARD, "columns": False}
     with Database.open(url) as database:
-        database.run(
-            lambda session: add_costs(
-                session,
-                engine_version=ENGINE_VERSION,
-                board=DEFAULT_BOARD,
-                columns=False,
-                costs={DEFAULT_BOARD.cells - EMPTY_SQUARES: Cost(SAMPLE, seconds)},
-            )
-        )
+        database.run(lambda session: add_costs(session, costs=costs, **about))

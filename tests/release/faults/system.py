@@ -1,6 +1,5 @@
 """The complete system for one scenario: a database, a broker, supervised workers, and a job."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,11 +12,10 @@ from typing import Final, Self
 import psycopg
 
 from tests.release.faults.ledger import Ledger
+from tests.support.running.service import Service
 
 ROOT: Final = Path(__file__).parents[3]
 TICK_SECONDS: Final = 0.02
-COMMAND_SECONDS: Final = 300
-"""No command of a test takes as long."""
 
 
 class SupervisedWorker:
@@ -29,20 +27,17 @@ class SupervisedWorker:
     def __init__(self, label: str, log: Path, environment: dict[str, str]) -> None:
         self.label = label
         self._log = log
-        self._environment = os.environ | environment
+        self._environment = environment
         self.starts = 0
         self.restarts_unasked = 0
         """Number of times that it ended without a fault."""
-        self._is_to_end = False
         self.start()
 
     @property
     def name(self) -> str:
-        """The name of the running process."""
         return f"{self.label}.{self.starts}"
 
     def start(self) -> None:
-        """Start the process."""
         self.starts += 1
         self._is_to_end = False
         command = [sys.executable, "-m", "cli", "worker", "--threads=1", "--table-mb=16"]
@@ -58,35 +53,28 @@ class SupervisedWorker:
             )
 
     def tend(self) -> None:
-        """Restart it if it has ended."""
         if self._process.poll() is not None:
             self.restarts_unasked += not self._is_to_end
             self.start()
 
     def kill(self) -> None:
-        """Kill it, like a crash."""
         self._is_to_end = True
         self._process.kill()
         self._process.wait()
 
-    def ask_to_end(self) -> None:
+    def end(self) -> int:
+        """Ask it to end, and wait; return the exit code."""
         self._is_to_end = True
         self._process.terminate()
-
-    def await_end(self) -> int:
-        """Wait for its end; return the exit code."""
         return self._process.wait(timeout=30)
 
     def freeze(self) -> None:
-        """Suspend it."""
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Resume it."""
         self._process.send_signal(signal.SIGCONT)
 
     def log_tail(self) -> str:
-        """The end of its output."""
         return f"--- {self.label}\n{self._log.read_text(errors='replace')[-4000:]}"
 
 
@@ -105,7 +93,7 @@ class System:
         reach: Callable[[str], str] = lambda url: url,
         worker_environments: Sequence[dict[str, str]] = ({}, {}),
     ) -> None:
-        self.environment = {"C4_DB": database_url, "C4_BROKER": broker_url, "PYTHONPATH": str(ROOT)}
+        self.service = Service(directory, database_url, broker_url)
         self.ledger = Ledger(database_url)
         self.directory = directory
         self.workers: list[SupervisedWorker] = []
@@ -126,42 +114,28 @@ class System:
             worker.kill()
 
     def start_worker(self, environment: dict[str, str]) -> None:
-        """Start another worker."""
         label = f"worker{len(self.workers)}"
-        way = self.environment | {"C4_DB": self._worker_url} | environment
+        way = self.service.environment | {"C4_DB": self._worker_url} | environment
         self.workers.append(SupervisedWorker(label, self.directory / f"{label}.log", way))
 
     def command(self, *arguments: str, codes: tuple[int, ...] = (0,)) -> str:
         """Run ``c4``, check its exit code, and return its output."""
-        done = subprocess.run(
-            [sys.executable, "-m", "cli", *arguments],
-            cwd=ROOT,
-            env=os.environ | self.environment,
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
-        assert done.returncode in codes, done.stderr
-        return done.stdout
+        done = self.service(*arguments)
+        assert done.code in codes, done.err
+        return done.out
 
     def submit(self, games: Sequence[str]) -> int:
-        """Make a job of games, scores only; return its number."""
         batch = self.directory / "games"
         batch.write_text("\n".join(games))
         return int(self.command("analyze", "--score-only", "--detach", str(batch)))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass while supervising the workers."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             self._tick()
 
     def wait_until(self, condition: Callable[[], bool], what: str, seconds: float = 120) -> None:
-        """Wait for a condition while supervising the workers, even if the database is unreachable.
-
-        The TimeoutError has the ends of the workers' logs.
-        """
+        """Wait for a condition while supervising the workers; the database may be unreachable."""
         deadline = time.monotonic() + seconds
         while True:
             self._tick()
@@ -169,9 +143,7 @@ class System:
                 if condition():
                     return
             if time.monotonic() > deadline:
-                raise TimeoutError(
-                    "\n".join([f"no success in {seconds} s: {what}", self.state(), *self._logs()])
-                )
+                raise TimeoutError(f"no success in {seconds} s: {what}\n{self.state()}")
 
     def wait_for_work(self, worker: SupervisedWorker | None = None) -> None:
         """Wait until any worker, or each of them, holds a unit."""
@@ -183,28 +155,23 @@ class System:
         working: list[SupervisedWorker] = []
 
         def is_so_far() -> bool:
-            if self.ledger.units().get("queued"):
-                return False
-            working[:] = [each for each in self.workers if self.ledger.is_working(each.name)]
+            if not self.ledger.units().get("queued"):
+                working[:] = [each for each in self.workers if self.ledger.is_working(each.name)]
             return bool(working)
 
         self.wait_until(is_so_far, "the last units are held")
         return working[0]
 
-    def wait_for_end(self, job_id: int, seconds: float = 180) -> None:
-        """Wait until the job has ended."""
+    def wait_for_end(self, job_id: int) -> None:
+        going = ("planning", "running")
         self.wait_until(
-            lambda: self.ledger.job_state(job_id) not in ("planning", "running"),
-            f"job {job_id} ends",
-            seconds,
+            lambda: self.ledger.job_state(job_id) not in going, f"job {job_id} ends", seconds=180
         )
 
     def state(self) -> str:
-        """A description of the current progress."""
         with suppress(psycopg.OperationalError):
-            return f"units: {self.ledger.units()}, processes started: " + ", ".join(
-                f"{worker.name}" for worker in self.workers
-            )
+            started = ", ".join(worker.name for worker in self.workers)
+            return f"units: {self.ledger.units()}, processes started: {started}"
         return "the database does not answer"
 
     @contextmanager
@@ -213,11 +180,8 @@ class System:
         try:
             yield
         except Exception as error:
-            error.add_note("\n".join(self._logs()))
+            error.add_note("\n".join(worker.log_tail() for worker in self.workers))
             raise
-
-    def _logs(self) -> list[str]:
-        return [worker.log_tail() for worker in self.workers]
 
     def _tick(self) -> None:
         for worker in self.workers:

@@ -49,9 +49,8 @@ def test_connections_are_closed(
 def test_the_broker_answers_nothing(
     scenarios: Scenarios, undisturbed: Answers, broker: Server
 ) -> None:
-    with scenarios.begin(
-        f"the broker answers nothing for {SILENT_SECONDS:g} s", undisturbed
-    ) as run:
+    fault = f"the broker answers nothing for {SILENT_SECONDS:g} s"
+    with scenarios.begin(fault, undisturbed) as run:
         go_on_without(run, broker.pause, broker.resume, SILENT_SECONDS)
 
 
@@ -59,14 +58,11 @@ def test_the_broker_answers_nothing(
 def test_the_broker_is_short_of_memory(
     scenarios: Scenarios, undisturbed: Answers, broker: RabbitMQServer
 ) -> None:
-    watermark = "set_vm_memory_high_watermark"
+    def limit(watermark: str) -> None:
+        broker.control("set_vm_memory_high_watermark", watermark)
+
     with scenarios.begin(f"memory alarm for {ALARM_SECONDS:g} s", undisturbed) as run:
-        go_on_without(
-            run,
-            lambda: broker.control(watermark, "0.0000001"),
-            lambda: broker.control(watermark, "0.4"),
-            ALARM_SECONDS,
-        )
+        go_on_without(run, lambda: limit("0.0000001"), lambda: limit("0.4"), ALARM_SECONDS)
 
 
 def repeat(run: Run, do: Callable[[], object], *, times: int) -> None:
@@ -85,7 +81,6 @@ def repeat(run: Run, do: Callable[[], object], *, times: int) -> None:
     assert len(hit) > times // 2, "the job ended before the fault"
     new_work = (first_claim(changes, since) for since in hit if since < _last_claim(changes))
     run.figures.recovered("new work", new_work, WITHOUT_BROKER)
-    run.figures.restarts = sum(worker.restarts_unasked for worker in run.system.workers)
 
 
 def go_on_without(
@@ -103,12 +98,12 @@ def go_on_without(
     changes = run.finish()
     owners = {change.taken_by for change in changes if change.taken_by}
     run.say(f"{len(held(changes, owners, since, until))} units meanwhile")
-    assert since < _last_claim(changes), "the job ended before the fault"
+    last = _last_claim(changes)
+    assert since < last, "the job ended before the fault"
     run.figures.recovered("new work", [first_claim(changes, since)], WITHOUT_BROKER)
-    if until < _last_claim(changes):
+    if until < last:
         after = [first_claim(changes, until)]
         run.figures.recovered("new work afterwards", after, WITHOUT_BROKER)
-    run.figures.restarts = sum(worker.restarts_unasked for worker in run.system.workers)
 
 
 def _last_claim(changes: list[Change]) -> float:

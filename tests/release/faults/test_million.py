@@ -80,7 +80,7 @@ def _submit(system: System, games: Iterable[str]) -> tuple[int, int, float]:
     with subprocess.Popen(
         [sys.executable, "-m", "cli", "analyze", "--score-only", "--detach", str(batch)],
         cwd=ROOT,
-        env=os.environ | system.environment,
+        env=system.service.environment,
         stdout=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None

@@ -20,9 +20,7 @@ BEFORE_SECONDS = 2.0
 """Time for the work to get going."""
 CUT_SECONDS = 30.0
 
-AFTER_BROKER = 10.0
-AFTER_WIPE = 30.0
-AFTER_DATABASE = 10.0
+AFTER_BROKER, AFTER_WIPE, AFTER_DATABASE = 10.0, 30.0, 10.0
 
 
 def test_the_broker_is_killed(scenarios: Scenarios, undisturbed: Answers, broker: Server) -> None:
@@ -56,11 +54,10 @@ def test_the_database_is_stopped_at_once(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a network to be cut")
 def test_the_network_is_cut(scenarios: Scenarios, undisturbed: Answers) -> None:
+    fault = f"the network to the database is cut for {CUT_SECONDS:g} s"
     with (
         DistantPostgreSQL() as server,
-        scenarios.elsewhere(server).begin(
-            "the network to the database is cut for 30 s", undisturbed, reach=server.by_link
-        ) as run,
+        scenarios.elsewhere(server).begin(fault, undisturbed, reach=server.by_link) as run,
     ):
 
         def cut() -> None:
@@ -81,7 +78,5 @@ def note_recovery(run: Run, do: Callable[[], None], limit: float) -> None:
     run.say(f"it is over; {run.system.state()}")
     changes = run.finish()
     run.figures.recovered("new work", [first_claim(changes, over)], limit)
-    run.figures.recovered(
-        "for every worker", (first_claim(changes, over, worker.label) for worker in workers), limit
-    )
-    run.figures.restarts = sum(worker.restarts_unasked for worker in workers)
+    each = (first_claim(changes, over, worker.label) for worker in workers)
+    run.figures.recovered("for every worker", each, limit)

@@ -64,8 +64,7 @@ def test_workers_are_asked_to_stop(scenarios: Scenarios, undisturbed: Answers) -
             run.system.wait_for_work(worker)
             begin = time.monotonic()
             run.strike(worker)
-            worker.ask_to_end()
-            code = worker.await_end()
+            code = worker.end()
             run.say(f"ended with {code} after {time.monotonic() - begin:.2f} s")
             assert code == 0
         # The other workers are busy: they start new work when they have finished a unit.
@@ -110,11 +109,8 @@ def test_a_worker_is_frozen_while_it_sends_results(
     (tmp_path / "sitecustomize.py").write_text(FREEZES_IN_COPY)
     mark = tmp_path / "frozen"
     freezing = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "FREEZE_ONCE": str(mark)}
-    with scenarios.begin(
-        "a worker is frozen (SIGSTOP) while it sends results",
-        undisturbed,
-        worker_environments=[freezing, {}],
-    ) as run:
+    fault = "a worker is frozen (SIGSTOP) while it sends results"
+    with scenarios.begin(fault, undisturbed, worker_environments=[freezing, {}]) as run:
         sleeper = run.system.workers[0]
         run.system.wait_until(mark.exists, "the worker freezes")
         run.strike(sleeper, passes=True)
@@ -124,14 +120,13 @@ def test_a_worker_is_frozen_while_it_sends_results(
 
 
 def test_the_clocks_of_workers_are_wrong(scenarios: Scenarios, undisturbed: Answers) -> None:
-    clocks = [_clock(HOUR), _clock(-HOUR)]
-    for environment, shift in zip(clocks, (HOUR, -HOUR), strict=True):
-        print_time = [sys.executable, "-c", "import time; print(time.time())"]
-        shown = subprocess.check_output(print_time, env=os.environ | environment)
+    clocks = {shift: _clock(shift) for shift in (HOUR, -HOUR)}
+    print_time = [sys.executable, "-c", "import time; print(time.time())"]
+    for shift, clock in clocks.items():
+        shown = subprocess.check_output(print_time, env=os.environ | clock)
         assert abs(float(shown) - time.time() - shift) < 60
-    with scenarios.begin(
-        "clocks of two workers an hour off", undisturbed, worker_environments=clocks
-    ) as run:
+    wrong = {"worker_environments": [*clocks.values()]}
+    with scenarios.begin("clocks of two workers an hour off", undisturbed, **wrong) as run:
         run.strike()
         changes = run.finish()
         for worker in run.system.workers:
@@ -142,12 +137,10 @@ def note_recovery(run: Run, limit: float, *, new_work: float | None = None) -> l
     """Wait for the end, and measure when others continued, also with the affected units."""
     changes = run.finish()
     hit = [(unit, strike.at) for strike in run.strikes for unit in strike.held]
-    run.figures.recovered(
-        "new work", (first_claim(changes, strike.at) for strike in run.strikes), new_work or limit
-    )
-    run.figures.recovered(
-        "its units free", (free_again(changes, unit, at) for unit, at in hit), limit
-    )
+    work = (first_claim(changes, strike.at) for strike in run.strikes)
+    run.figures.recovered("new work", work, new_work or limit)
+    free = (free_again(changes, unit, at) for unit, at in hit)
+    run.figures.recovered("its units free", free, limit)
     assert hit, "no worker held a unit"
     taken = max(taken_again(changes, unit, at) for unit, at in hit)
     run.say(f"units that were in flight were taken again after {taken:.1f} s at most")

@@ -1,7 +1,7 @@
 """Fuzzers: any untrusted input ends in a documented error, quickly and in little memory.
 
 ``python -m tests.release.fuzz`` tries every target (``make fuzz``). ``python -m tests.release.fuzz
-replay FILE`` runs a failed case again. A target is a file in ``targets/``.
+replay FILE`` runs a failed case again. The targets are in ``targets/``.
 
 The cases depend on a seed only. They are valid samples with some changes to the bytes or to their
 meaning, and with corrected checksums. Random bytes would nearly all be refused at once. Two

@@ -36,7 +36,6 @@ def replay(path: Path) -> None:
 
 
 def main() -> int:
-    """Read the command line."""
     match sys.argv[1:]:
         case ["child", name, seed, first, last, current]:
             child.main(name, int(seed), int(first), int(last), Path(current))

@@ -17,31 +17,23 @@ class Campaign:
     """The results of a target's cases."""
 
     name: str
-    """Name of the target."""
     seed: int
-    """Seed of the cases."""
     cases: int
-    """Number of cases."""
     directory: Path
-    """Directory for failed cases."""
     failures: list[str] = field(default_factory=list)
     """Descriptions of the failures, with the commands that run them again."""
     seconds: float = 0.0
-    """Total time of the cases."""
     slowest: float = 0.0
-    """Seconds of the slowest case."""
     largest: int = 0
     """Largest growth of the process during a case, in bytes."""
 
     def run(self) -> None:
-        """Run all cases."""
         self.directory.mkdir(parents=True, exist_ok=True)
         first = 0
         while first < self.cases and len(self.failures) < MAX_FAILURES:
             first = self._run_from(first)
 
     def __str__(self) -> str:
-        """One line, and one for each failure."""
         line = (
             f"{self.name:<16} {self.cases:>7,} cases  {len(self.failures):>2} failed  "
             f"{self.seconds:6.1f} s  slowest {self.slowest:5.2f} s  most memory "
@@ -77,7 +69,6 @@ class Campaign:
         return number + 1
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
-        """Process the reports of the child."""
         assert process.stdout is not None
         for line in process.stdout:
             told = json.loads(line)

@@ -53,12 +53,10 @@ def current_case(directory: Path, name: str) -> Path:
 
 
 def case_file(directory: Path, name: str, seed: int, number: int) -> Path:
-    """The file for a failed case."""
     return directory / f"{name}-{seed}-{number}"
 
 
 def keep(path: Path, data: bytes, told: str) -> None:
-    """Keep a failed case and its description."""
     path.write_bytes(data)
     path.with_suffix(".txt").write_text(told)
 
@@ -121,7 +119,6 @@ def _limit_memory() -> None:
 
 
 def _peak() -> int:
-    """The peak memory of the process, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 

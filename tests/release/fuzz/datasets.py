@@ -11,11 +11,11 @@ from tests.support.boards.datasets import made, recipe
 
 def small_dataset(directory: Path, ending: str) -> Path:
     """Write a data set; return its test part, the only one."""
-    asked = recipe(
-        board=BoardSize(4, 3), count=30, source={"kind": "x", "first_ply": 0, "last_ply": 9}
-    )
-    parts, card = made(asked)
-    write_dataset(directory, {"test": parts["test"]}, _only_test(card), formats=[ending])
+    source = {"kind": "x", "first_ply": 0, "last_ply": 9}
+    parts, card = made(recipe(board=BoardSize(4, 3), count=30, source=source))
+    neighbours = {**card["neighbours"], "linked": {"test": card["neighbours"]["linked"]["test"]}}
+    card |= {"splits": {"test": card["splits"]["test"]}, "neighbours": neighbours}
+    write_dataset(directory, {"test": parts["test"]}, card, formats=[ending])
     assert inspect(directory).problems == []  # otherwise every case would be refused at once
     return directory / f"test.{ending}"
 
@@ -30,15 +30,3 @@ def answers(*paths: Path) -> list[str]:
             problems = [str(error)]
         found += [each for each in problems if "(sha256)" not in each]
     return found
-
-
-def _only_test(card: dict[str, object]) -> dict[str, object]:
-    splits, neighbours = card["splits"], card["neighbours"]
-    assert isinstance(splits, dict)
-    assert isinstance(neighbours, dict)
-    linked = {"test": neighbours["linked"]["test"]}
-    return {
-        **card,
-        "splits": {"test": splits["test"]},
-        "neighbours": {**neighbours, "linked": linked},
-    }

@@ -7,23 +7,8 @@ from random import Random
 from typing import Any
 
 NUMBERS = (
-    0,
-    1,
-    2,
-    7,
-    127,
-    128,
-    255,
-    256,
-    32767,
-    65535,
-    2**31 - 1,
-    2**31,
-    2**32 - 1,
-    2**63,
-    2**64 - 1,
-)
-
+    0, 1, 2, 7, 127, 128, 255, 256, 32767, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1,
+)  # fmt: skip
 ODD: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 63, 64, 1.5, -0.0, 1e308, float("nan"), float("inf"),
     2**31, 2**32, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 2**64, 10**30, 10**400,
@@ -46,9 +31,8 @@ def mutated(chance: Random, sample: bytes, words: Sequence[bytes] = ()) -> bytes
             case 3:
                 width = chance.choice((1, 2, 4, 8))
                 number = chance.choice(NUMBERS) % (1 << 8 * width)
-                data[place : place + width] = number.to_bytes(
-                    width, chance.choice(("little", "big"))
-                )
+                order = chance.choice(("little", "big"))
+                data[place : place + width] = number.to_bytes(width, order)
             case 4:
                 del data[span]
             case 5:
@@ -107,8 +91,6 @@ def _place(chance: Random, value: Any) -> tuple[Any, Any]:  # noqa: ANN401
         if parent is not None and chance.random() < 0.3:
             break
         parent = value
-        name = (
-            chance.choice(list(value)) if isinstance(value, dict) else chance.randrange(len(value))
-        )
+        name = chance.choice(list(value) if isinstance(value, dict) else range(len(value)))
         value = parent[name]
     return parent, name

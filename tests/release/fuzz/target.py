@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
-from pkgutil import iter_modules
 from random import Random
 from typing import NamedTuple
 
@@ -27,7 +27,6 @@ class Target(NamedTuple):
     """The valid input from which the hostile ones are made."""
 
     def answer(self, data: bytes) -> list[str]:
-        """The program's answer to a case."""
         try:
             found = self.run(data)
         except self.errors as error:
@@ -36,13 +35,29 @@ class Target(NamedTuple):
         return found
 
 
+TARGETS = {
+    "boards": ("grids", "keys", "positions"),
+    "books": ("books", "booktexts", "pons"),
+    "database": ("database",),
+    "datasets": ("cards", "evaluation_sets", "jsonl", "npz"),
+    "games": ("games", "lines_csv"),
+    "messages": ("messages",),
+    "modelfiles": ("modelfiles",),
+    "models": ("models",),
+    "parquet": ("book_parquet", "parquet"),
+    "players": ("players",),
+    "weakc4": ("weakc4",),
+}
+"""The modules in ``targets/``, and the targets in each."""
+
+
 def names() -> list[str]:
-    """The names of all targets."""
-    package = import_module("tests.release.fuzz.targets")
-    return sorted(module.name for module in iter_modules(package.__path__))
+    return sorted(chain.from_iterable(TARGETS.values()))
 
 
 def load(name: str, directory: Path) -> Target:
     """Prepare a target, with an empty directory for its files."""
-    target: Target = import_module(f"tests.release.fuzz.targets.{name}").prepare(directory)
+    (module,) = (module for module, targets in TARGETS.items() if name in targets)
+    prepare = getattr(import_module(f"tests.release.fuzz.targets.{module}"), f"prepare_{name}")
+    target: Target = prepare(directory)
     return target

@@ -12,11 +12,10 @@ from typing import NoReturn
 import pytest
 
 from c4core.arena.file_formats import parse_json_game
-from c4core.arena.game import Ending
 from tests.release.fuzz import child
 from tests.release.fuzz.campaign import MAX_FAILURES, Campaign
 from tests.release.fuzz.mutation import mutated, mutated_text
-from tests.release.fuzz.target import Target, names
+from tests.release.fuzz.target import TARGETS, Target, names
 from tests.release.fuzz.targets import games
 
 FAULTY = "tests.release.fuzz.targets.faulty"
@@ -36,7 +35,7 @@ def test_cases_depend_on_the_seed_only() -> None:
 
 def test_every_target_accepts_some_cases(tmp_path: Path) -> None:
     """Quick targets here; ``make fuzz`` runs all of them."""
-    for name in ("keys", "lines", "lines_csv"):
+    for name in ("keys", "games", "lines_csv"):
         campaign = Campaign(name, seed=3, cases=30, directory=tmp_path)
         campaign.run()
         assert campaign.failures == []
@@ -46,72 +45,63 @@ def test_every_target_accepts_some_cases(tmp_path: Path) -> None:
 
 def test_samples_of_games_are_valid() -> None:
     """Cases are changes of these samples: invalid samples would be refused at once."""
-    assert [parse_json_game(json.dumps(sample)).ending for sample in games.SAMPLES] == [
-        Ending.FOUR,
-        Ending.FOUR,
-        Ending.ILLEGAL,
-        Ending.TIME,
-        Ending.RESIGNED,
-        Ending.UNFINISHED,
-    ]
+    endings = [parse_json_game(json.dumps(sample)).ending for sample in games.SAMPLES]
+    assert endings == ["four", "four", "illegal", "time", "resigned", "unfinished"]
 
 
-def run_faulty(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Callable[[bytes], object]
-) -> list[str]:
-    """The reports about three cases of a target in this process."""
-    target = Target(lambda chance: chance.randbytes(3), run, (KeyError,))
+def fail(data: bytes) -> NoReturn:
+    raise ValueError(data.hex())
+
+
+def fail_as_documented(data: bytes) -> NoReturn:
+    raise KeyError(data)
+
+
+def hang(_data: bytes) -> NoReturn:
+    while True:
+        pass
+
+
+KEPT = "ValueError: " + Random("faulty 1 0").randbytes(3).hex()
+REPORTS = [
+    pytest.param(fail, 0, KEPT, id="an undocumented exception"),
+    pytest.param(fail_as_documented, 0, None, id="a documented exception"),
+    pytest.param(hang, 0, "TooSlowError: more than 0.02 s", id="a slow case"),
+    pytest.param(len, 201 << 20, "took 201 MB", id="a case that takes much memory"),
+]
+
+
+@pytest.mark.parametrize(("run", "growth", "report"), REPORTS)
+def test_faults_are_reported_and_kept(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    run: Callable[[bytes], object],
+    growth: int,
+    report: str | None,
+) -> None:
+    """Three cases of a target in this process."""
     module = ModuleType(FAULTY)
-    vars(module)["prepare"] = lambda _: target
+    target = Target(lambda chance: chance.randbytes(3), run, (KeyError,))
+    vars(module)["prepare_faulty"] = lambda _: target
     monkeypatch.setitem(sys.modules, FAULTY, module)
+    monkeypatch.setitem(TARGETS, "faulty", ("faulty",))
+    monkeypatch.setattr(child, "SECONDS", 0.02)
     monkeypatch.setattr(child, "_limit_memory", lambda: None)
+    peaks = count(0, growth)
+    monkeypatch.setattr(child, "_peak", lambda: next(peaks))
     said: list[str] = []
     monkeypatch.setattr(
         child, "_say", lambda **facts: said.append(str(facts.get("failure", "end")))
     )
     child.main("faulty", 1, 0, 3, tmp_path)
+    assert len(said) == (1 if report is None else 4)
     assert said.pop() == "end"
-    return said
-
-
-def test_an_undocumented_exception_is_a_failure(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def run(data: bytes) -> NoReturn:
-        raise ValueError(data.hex())
-
-    said = run_faulty(monkeypatch, tmp_path, run)
-    assert len(said) == 3
-    kept = (tmp_path / "faulty-1-0").read_bytes()
-    assert said[0] == f"ValueError: {kept.hex()}"
-    assert "Traceback" in (tmp_path / "faulty-1-0.txt").read_text()
-
-
-def test_a_documented_exception_is_not_a_failure(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def run(_data: bytes) -> NoReturn:
-        raise KeyError
-
-    assert run_faulty(monkeypatch, tmp_path, run) == []
-
-
-def test_a_slow_case_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(child, "SECONDS", 0.02)
-
-    def run(_data: bytes) -> NoReturn:
-        while True:
-            pass
-
-    said = run_faulty(monkeypatch, tmp_path, run)
-    assert said[0].endswith("TooSlowError: more than 0.02 s")
-
-
-def test_much_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    peaks = count(201 << 20, 201 << 20)
-    monkeypatch.setattr(child, "_peak", lambda: next(peaks))
-    said = run_faulty(monkeypatch, tmp_path, lambda _data: None)
-    assert said == ["took 201 MB"] * 3
+    for number, shown in enumerate(said):
+        assert (tmp_path / f"faulty-1-{number}").read_bytes() == child.case(
+            target, "faulty", 1, number
+        )
+        assert shown in (tmp_path / f"faulty-1-{number}.txt").read_text()
+    assert report is None or said[0].endswith(report)
 
 
 DYING = """
@@ -120,7 +110,7 @@ from types import ModuleType
 
 sys.path.insert(0, {root!r})
 from tests.release.fuzz import __main__, child
-from tests.release.fuzz.target import Target
+from tests.release.fuzz.target import TARGETS, Target
 
 is_ready = False
 
@@ -134,7 +124,8 @@ def run(data):
 
 child._limit_memory = begin
 sys.modules[{name!r}] = module = ModuleType({name!r})
-module.prepare = lambda _: Target(lambda chance: chance.randbytes(3), run)
+TARGETS["faulty"] = ("faulty",)
+module.prepare_faulty = lambda _: Target(lambda chance: chance.randbytes(3), run)
 __main__.main()
 """
 

@@ -1,5 +1,6 @@
-"""Benchmark programs that take some seconds, each with its smallest input."""
+"""``c4 bench`` with all its positions, and benchmark programs with their smallest input."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,14 @@ import pytest
 from benchmarks import deep
 from c4core.proof.certificate import BOARDS
 from tests.support.running.benchmarks import kept, run
+from tests.support.running.command_line import C4
+
+
+def test_all_positions_have_the_right_score(c4: C4) -> None:
+    done = c4("bench", "--threads", "2", "--json")
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["rows"]
+    assert not any(row["wrong"] or row["unsolved"] for row in rows)
 
 
 def test_books_and_data_sets(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Checks that take minutes: bounds, rules, scores and counts of complete boards, and damage."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4core.solver import Solver

@@ -1,4 +1,4 @@
-"""Commands that are killed at any moment: their leftovers, and how they resume."""
+"""Commands and processes that are killed at any moment: leftovers, and how they resume."""
 
 import json
 import random
@@ -7,26 +7,37 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from c4core.dataset.card import JSON_NAME
+from c4core.position import Position
+from db.database import Database
+from db.records.jobs import UnitState
 from tests.support.boards.games import random_games
+from tests.support.kills import check_proof
 from tests.support.running.command_line import C4, Result
+from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.watching import await_units, units, working
+from workers.deep.job import submit
+from workers.deep.task import DeepTask
 
 KILLS = 20
 POSITIONS = random_games(1500, empty=24)
+TASK = DeepTask(Position(width=6, height=6), "", split_plies=3, unit_nodes=20_000)
+"""Has 500 pieces."""
+SEARCHES = 12
+"""Number of searches of one process, too few for it to finish the job."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command that writes output, and the means to read it."""
 
     arguments: tuple[str, ...]
     output: str
-    """Its output: a file, or a directory of files."""
+    """A file, or a directory of files."""
     read: Callable[[Path], object]
     """Reads the output, without parts that differ from run to run."""
     prepare: tuple[tuple[str, ...], ...] = ()
@@ -84,13 +95,17 @@ COMMANDS = {
 }
 
 
+def prepare(c4: C4, command: Command) -> None:
+    for arguments in command.prepare:
+        assert c4(*arguments).code == 0
+
+
 def prepared(directory: Path, command: Command) -> C4:
     """A directory in which the command can run."""
     directory.mkdir()
     c4 = C4(directory)
     (directory / "positions.txt").write_text("".join(f"{moves}\n" for moves in POSITIONS))
-    for arguments in command.prepare:
-        assert c4(*arguments).code == 0
+    prepare(c4, command)
     return c4
 
 
@@ -136,12 +151,14 @@ def test_killing_at_any_moment_loses_nothing(name: str, tmp_path: Path) -> None:
             assert process.returncode in {0, 1}
         if is_whole(written):
             assert command.read(written) == expected
-            _remove(written)
+            if written.is_dir():
+                shutil.rmtree(written)
+            else:
+                written.unlink()
         if process.returncode == 0:  # everything is stored: start afresh
             for file in c4.directory.glob("test.db*"):
                 file.unlink()
-            for arguments in command.prepare:
-                assert c4(*arguments).code == 0
+            prepare(c4, command)
     finished(c4, command)
     assert command.read(written) == expected
     # Units of killed processes are known to be free, and nothing else is wrong.
@@ -149,8 +166,19 @@ def test_killing_at_any_moment_loses_nothing(name: str, tmp_path: Path) -> None:
     assert [problem for problem in problems if not problem.startswith("lease: ")] == []
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
+def test_killing_a_deep_job_repeatedly_loses_nothing(sqlite_path: Path) -> None:
+    url, chance = str(sqlite_path), random.Random(KILLS)
+    with Database.open(url) as database:
+        job_id = submit(database, TASK, threads=2)
+    for _ in range(KILLS):
+        done = units(url, job_id)[UnitState.DONE]
+        with working(url, job_id, searches=SEARCHES) as process:
+            await_units(url, process, UnitState.DONE, done + chance.randint(1, 5))
+            time.sleep(chance.uniform(0, 0.2))
+            process.kill()
+            assert process.wait() == -signal.SIGKILL
+    assert units(url, job_id)[UnitState.DONE] < sum(units(url, job_id).values())
+    with working(url, job_id) as process:
+        _, errors = process.communicate(timeout=10 * HANG_SECONDS)
+    assert (process.returncode, errors) == (0, "")
+    check_proof(url, job_id, TASK.start)

@@ -1,4 +1,4 @@
-"""Published values that take minutes; see also tests/integration/test_known_values.py."""
+"""Published values and figures that take minutes."""
 
 from itertools import islice
 
@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from c4core import Position, Solver, parse_board
-from c4core.arrays import plies
+from c4core.arrays import open_plies, plies
+from c4core.book import Book
+from c4core.book.verify import verify
+from db.database import Database
+from tests.support.boards.books import source
+from tests.support.boards.known_books import check_plies, check_whole_board
+from workers.book.build import CompleteBook
 
 FIRST_PLAYER_VALUES = {  # ply: won, drawn, lost for the first player, without mirror reduction
     0: (1, 0, 0),
@@ -17,17 +23,14 @@ FIRST_PLAYER_VALUES = {  # ply: won, drawn, lost for the first player, without m
 }
 
 
-@pytest.mark.parametrize(
-    ("board", "value"),
-    [
-        ("9x4", "loss"),
-        ("10x4", "loss"),
-        ("8x5", "win"),
-        ("7x6", "win"),
-        ("6x7", "win"),
-        ("4x10", "draw"),
-    ],
-)
+LARGER_BOARDS = [
+    ("9x4", "loss"), ("10x4", "loss"), ("8x5", "win"), ("7x6", "win"), ("6x7", "win"),
+    ("4x10", "draw"),
+]  # fmt: skip
+sqlite_alone = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)  # few rows
+
+
+@pytest.mark.parametrize(("board", "value"), LARGER_BOARDS)
 def test_value_of_larger_empty_boards(board: str, value: str) -> None:
     width, height = parse_board(board)
     assert Solver().solve(Position(width=width, height=height), weak=True).value == value
@@ -63,3 +66,26 @@ def values_of_ply(solver: Solver, ply: int) -> tuple[int, int, int]:
     for key in keys.tolist():
         counts[by_key[Position.from_key(key).canonical_key]] += 1
     return counts[1], counts[0], counts[-1]
+
+
+def test_counts_of_7x6_to_ply_12() -> None:
+    counts = [len(keys) for keys in islice(open_plies(Position()), 11, 13)]
+    assert counts == [2_148_087, 5_832_236]
+
+
+def test_the_shipped_book_is_intact() -> None:
+    with Book.shipped() as book:
+        assert verify(book, sample=0).problems == ()
+
+
+@sqlite_alone
+@pytest.mark.parametrize(("width", "height", "reachable"), [(5, 4, 3_945_711), (4, 5, 1_706_255)])
+def test_a_complete_book_of_a_board(
+    database: Database, width: int, height: int, reachable: int
+) -> None:
+    check_whole_board(database, width, height, reachable)
+
+
+@sqlite_alone
+def test_book_to_ply_4(database: Database) -> None:
+    check_plies(CompleteBook(Position(), 4).scored(source(database, table_mb=256)))

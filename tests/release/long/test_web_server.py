@@ -3,16 +3,13 @@
 import contextlib
 import time
 from collections.abc import Iterator
-from itertools import cycle, islice
 
 import pytest
 
-from tests.support.boards.games import random_games
 from tests.support.running.raw_http import connected, read_all, status_of
 from tests.support.running.waiting import needs_proc
 from tests.support.running.web_server import WebServer
 
-VERY_MANY = 200_000
 MEMORY_MB = 40
 """Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
 MIB = 1 << 20
@@ -23,19 +20,6 @@ def server() -> Iterator[WebServer]:
     with WebServer("--no-book", "--table-mb=1", "--rate=0") as running:
         yield running
         assert "Traceback" not in running.said
-
-
-@needs_proc
-def test_very_many_lines_take_constant_memory(server: WebServer) -> None:
-    """All lines are sent before an answer is read, which must not block the server."""
-    lines = [moves.encode() for moves in islice(cycle(random_games(200, empty=6)), VERY_MANY)]
-    server.ask("/api/v1/batch", method="POST", body=lines[0])
-    before = highest = server.resident_mb
-    for place, (line, shown) in enumerate(zip(lines, server.batch(lines), strict=True)):
-        assert shown["moves"] == line.decode(), place
-        if not place % 1000:
-            highest = max(highest, server.resident_mb)
-    assert highest - before < MEMORY_MB
 
 
 @needs_proc

@@ -1,5 +1,6 @@
 """Limits and versions of brokers: long units are done once, and lost messages block nothing."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,8 @@ def test_workers_of_another_engine_give_a_message_to_the_user(one_service: Servi
         shown = one_service("status")
         assert reason in shown.out
         assert "No process is working on 1 job" in shown.err
+        (idle,) = json.loads(one_service("status", "--json").out)["live_workers"]
+        assert reason in idle["note"]
         assert " waiting " in one_service("jobs", "list").out
 
 

@@ -17,11 +17,13 @@ from workers.deep.job import submit
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
 
-START = Position(width=6, height=6)
-SCORE = -1
+pytestmark = pytest.mark.servers
+
+START, SCORE = Position(width=6, height=6), -1
+ENDLESS = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
+"""Each of its searches would take hours."""
 
 
-@pytest.mark.servers
 def test_workers_prove_a_score_together_although_one_is_killed(one_service: Service) -> None:
     with Database.open(one_service.database_url) as database:
         task = DeepTask(START, "", split_plies=3, unit_nodes=100_000)
@@ -40,28 +42,22 @@ def test_workers_prove_a_score_together_although_one_is_killed(one_service: Serv
         assert not follow_proof(database, START, Bounds(SCORE, SCORE)).missing
 
 
-@pytest.mark.servers
 def test_an_unnecessary_piece_frees_its_worker(one_service: Service) -> None:
-    """A search that a result has made unnecessary is stopped; it would take hours."""
-    endless = Position(width=8, height=7)
     with Database.open(one_service.database_url) as database:
-        job_id = submit(
-            database, DeepTask(endless, "", split_plies=1, unit_nodes=10**15), threads=4
-        )
+        job_id = submit(database, ENDLESS, threads=4)
         with one_service.worker("--threads=1") as worker:
             await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0, worker)
-            _prove_elsewhere(database, job_id)
+            # Another worker's result completes the job.
+            assert conclude(database, _next_piece(database, job_id), Bounds(-27, -27))
             await_that(lambda: f"of job {job_id}) lost" in worker.log)
         assert one_service.job(job_id).state is JobState.DONE
 
 
-@pytest.mark.servers
 def test_an_interrupted_command_shows_the_bounds_that_workers_have_proven(
     one_service: Service,
 ) -> None:
     with Database.open(one_service.database_url) as database:
-        task = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
-        job_id = submit(database, task, threads=1)
+        job_id = submit(database, ENDLESS, threads=1)
         command = ("-m", "cli", "deep", "--board", "8x7", "--resume", "")
         with one_service.process(*command) as process:
             await_that(lambda: "No worker takes such jobs yet" in process.log, process)
@@ -73,17 +69,12 @@ def test_an_interrupted_command_shows_the_bounds_that_workers_have_proven(
 
 def _next_piece(database: Database, job_id: int) -> Claim:
     """Claim the next piece. While another process has locked its row, PostgreSQL skips it."""
-    taken: list[Claim] = []
+    taken: list[Claim | None] = []
 
     def is_taken() -> bool:
-        found = take(database, job_id=job_id)
-        taken.extend([] if found is None else [found])
-        return found is not None
+        taken.append(take(database, job_id=job_id))
+        return taken[-1] is not None
 
     await_that(is_taken)
-    return taken[0]
-
-
-def _prove_elsewhere(database: Database, job_id: int) -> None:
-    """Complete the next piece as another worker, and with it the complete job."""
-    assert conclude(database, _next_piece(database, job_id), Bounds(-27, -27))
+    assert taken[-1] is not None
+    return taken[-1]

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.evaluations import find, store
+from db.evaluations import find
 from db.records.jobs import JobState
 from tests.release.servers.test_broker import GAMES, without_effort, write
 from tests.support.running.command_line import C4
-from tests.support.running.databases import BOARD, PostgresDatabases, row
+from tests.support.running.databases import BOARD, PostgresDatabases
 from tests.support.running.servers import PgBouncer, RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
@@ -76,20 +76,6 @@ def test_settings_do_not_leak_and_every_writer_has_a_timeout(pooler: str) -> Non
                 found = [driver.execute(f"SHOW {name}").fetchone()[0] for name in SETTINGS]
                 prepared = driver.execute("SELECT name FROM pg_prepared_statements").fetchall()
             assert (found, prepared) == (["0", "7200", "0"], [])
-
-
-def test_statements_may_run_many_times(pooler: str) -> None:
-    with ExitStack() as opened, ThreadPoolExecutor(CONNECTIONS) as threads:
-        databases = [opened.enter_context(Database.open(pooler)) for _ in range(CONNECTIONS)]
-
-        def use(database: Database) -> None:
-            for number in range(30):
-                rows = [row(key) for key in range(number)]
-                database.run(lambda session, rows=rows: store(session, BOARD, rows))
-                with database.read() as session:
-                    find(session, BOARD, number)
-
-        list(threads.map(use, databases))
 
 
 @pytest.mark.parametrize("number", ["0", "7"])

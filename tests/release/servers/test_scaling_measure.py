@@ -1,18 +1,13 @@
 """Measuring the costs of units and messages: all parts run, and the figures are plausible."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.scaling import measure, units
 from benchmarks.scaling.meters import open_place
-
-if TYPE_CHECKING:
-    from tests.support.running.databases import PostgresDatabases
-    from tests.support.running.server_process import GivenServer
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.server_process import GivenServer
 
 
 @pytest.mark.servers

@@ -1,17 +1,15 @@
 """A ``c4 worker`` works on an external kind of job that it knows by one line."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 
 import pytest
 
+from db import jobs
 from db.database import Database
-from db.records.jobs import MAX_ATTEMPTS, JobState
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitState
 from tests.support import toy_kind
-from tests.support.running.command_line import C4
-from tests.support.running.service import Process, Service
+from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
-from tests.support.toy_kind import RESULTS, UNITS
 from workers.celery.doorbell import Doorbell
 from workers.core.follow import read_job
 from workers.core.kinds import KINDS
@@ -21,34 +19,77 @@ pytestmark = pytest.mark.servers
 
 WORKER = "from tests.support import toy_kind; toy_kind.install(); from cli.main import main; main()"
 """A ``c4`` in a process that knows the kind."""
+DEADLY = 49
+"""A unit with this number kills its worker, like the kernel when memory is short."""
+DEADLY_WORKER = f"""
+import os, signal, time
+from dataclasses import replace
+from db import jobs
+from db.records.jobs import UnitState
+from cli.main import main
+from tests.support import toy_kind
+from workers.core.searching import turn_of
+from workers.celery.unit_worker import UnitWorker
 
+solve_unit = toy_kind.solve_unit
 
-@pytest.fixture(autouse=True)
-def _kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+def take_turn(claim, solver, database, is_stopped):
+    with turn_of(solver):
+        return solve(claim, solver, database, is_stopped)
+
+def solve(claim, solver, database, is_stopped):
+    if {DEADLY} in claim.payload["numbers"]:
+        for _ in range(20):  # until this worker holds another unit, too, if it takes one
+            with database.read() as session:
+                if jobs.get_job(session, claim.job_id).units[UnitState.LEASED] > 1:
+                    break
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return solve_unit(claim, solver, database, is_stopped)
+
+toy_kind.ROOTS = replace(toy_kind.ROOTS, solve_unit=take_turn)
+toy_kind.install()
+UnitWorker.__init__.__kwdefaults__["lease_seconds"] = 1.0
+main()
+"""
 
 
 @pytest.fixture
-def database(one_service: Service) -> Iterator[Database]:
+def database(one_service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
     with Database.open(one_service.database_url) as opened:
         yield opened
 
 
-def worker(service: Service) -> AbstractContextManager[Process]:
-    """A ``c4 worker`` that has the line in its table."""
-    return service.process("-c", WORKER, "-v", "worker", "--table-mb=8", "--name=ada")
-
-
-def test_a_separate_worker_works_on_it(one_service: Service, database: Database, c4: C4) -> None:
+def test_a_separate_worker_works_on_it(one_service: Service, database: Database) -> None:
     doorbell = Doorbell(one_service.broker_url)
-    with worker(one_service) as process:
+    options = ("-v", "worker", "--table-mb=8", "--name=ada")
+    with one_service.process("-c", WORKER, *options) as process:
         await_that(lambda: "ada" in one_service.workers(), process)
-        job_id = toy_kind.plan(database, UNITS)
-        with RemoteRunner(database, job_id, doorbell) as runner:
-            assert list(runner.results()) == RESULTS
-        shown = c4("--db", one_service.database_url, "jobs", "results", str(job_id))
-        assert shown.objects == RESULTS
+        with RemoteRunner(database, toy_kind.plan(database, toy_kind.UNITS), doorbell) as runner:
+            assert list(runner.results()) == toy_kind.RESULTS
         failing = toy_kind.plan(database, [[4], [-1]])
         await_that(lambda: read_job(database, failing).state is JobState.FAILED, process)
         assert process.log.count(f"(1 of job {failing}) failed") == MAX_ATTEMPTS
     doorbell.close()
+
+
+def test_a_unit_that_kills_its_workers_fails_alone(
+    one_service: Service, database: Database
+) -> None:
+    job_id = toy_kind.plan(database, [[DEADLY], *([number**2] for number in range(6))])
+    options = ("worker", "--table-mb=8", "--threads=1")
+    deaths = 0
+    while read_job(database, job_id).state is JobState.RUNNING:
+        with one_service.process("-c", DEADLY_WORKER, *options) as worker:
+            died = lambda worker=worker: worker.process.poll() is not None  # noqa: E731
+            await_that(
+                lambda died=died: died() or read_job(database, job_id).state is not JobState.RUNNING
+            )
+            deaths += died()
+    with database.read() as session:
+        units = jobs.unit_results(session, job_id, limit=9)
+    assert deaths <= 10
+    assert units[0].state is UnitState.FAILED
+    assert units[0].error == "lease expired 10 times"
+    assert {unit.state for unit in units[1:]} == {UnitState.DONE}

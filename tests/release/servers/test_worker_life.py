@@ -1,26 +1,22 @@
-"""The life of worker processes: equal names, frozen ones, the first process of a container."""
+"""Worker processes: equal names, frozen ones, the first one of a container, and Flower."""
 
 import json
 import os
+import re
 import signal
 import sys
-import time
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
-from db.records.jobs import JobState, UnitState
+from db.records.jobs import UnitState
 from tests.release.servers.test_broker import GAMES, give_endless_work, write
-from tests.release.servers.test_web_jobs import check_results, face_of
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import free_port
 from tests.support.running.servers import RedisServer
-from tests.support.running.service import Process, Service
+from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from tests.support.running.web_server import WebServer
 
 pytestmark = pytest.mark.servers
 
@@ -41,8 +37,7 @@ def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
     with one_service.worker("--threads=1", f"--metrics-port={port}") as worker:
         job_id = give_endless_work(one_service)
         worker.process.send_signal(signal.SIGSTOP)
-        # No process extends its lease; and it leaves the registry later.
-        await_that(lambda: one_service.job(job_id).state is JobState.RUNNING)
+        # It leaves the registry.
         await_that(lambda: not one_service.workers())
         shown = json.loads(one_service("status", "--json").out)
         assert shown["live_workers"] == []
@@ -59,15 +54,9 @@ def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
 FIRST = 'import subprocess, sys; sys.exit(subprocess.call(["unshare", *sys.argv[1:]]))'
 
 
-def inner(process: Process) -> int:
-    """The process id, outside, of the first process in a container."""
-
-    def children(pid: int) -> list[int]:
-        return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-
-    (unshare,) = children(process.process.pid)
-    (first,) = children(unshare)
-    return first
+def only_child(pid: int) -> int:
+    (child,) = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return child
 
 
 @pytest.mark.parametrize("signals", [1, 2])
@@ -84,7 +73,7 @@ def test_the_first_process_of_a_container_stops_on_request(
             job_id = give_endless_work(service)
             if broker_goes == "before":
                 broker.stop()
-            first = inner(process)
+            first = only_child(only_child(process.process.pid))  # its process id outside
             for _ in range(signals):
                 os.kill(first, signal.SIGTERM)
             code = process.process.wait(HANG_SECONDS)
@@ -94,19 +83,15 @@ def test_the_first_process_of_a_container_stops_on_request(
                 assert service.workers() == set()
 
 
-def test_twenty_simultaneous_posts_make_one_job(one_service: Service) -> None:
-    wish = {"kind": "analyze", "positions": GAMES[:200]}
+def test_flower_shows_the_workers(one_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLOWER_UNAUTHENTICATED_API", "true")
+    program = ("-m", "celery", "-A", "workers.app", "flower", "--address=127.0.0.1", "--port=0")
+    with one_service.worker(name="ada"), one_service.process(*program) as process:
+        await_that(lambda: "Visit me at" in process.log, process)
+        (url,) = re.findall(r"Visit me at (http://\S+)", process.log)
 
-    def post(server: WebServer) -> int:
-        while (made := server.post("/api/v1/jobs", wish)).status == HTTPStatus.TOO_MANY_REQUESTS:
-            time.sleep(0.1)
-        assert made.status == HTTPStatus.CREATED, made.body
-        number: int = made.json["id"]
-        return number
+        def shown() -> bool:
+            with urllib.request.urlopen(f"{url}/api/workers?refresh=1") as answer:
+                return "c4@ada" in json.load(answer)
 
-    with face_of(one_service) as server, one_service.worker("--threads=1"):
-        with ThreadPoolExecutor(20) as clients:
-            numbers = set(clients.map(post, [server] * 20))
-        for number in numbers:
-            await_that(lambda number=number: one_service.job(number).state is JobState.DONE)
-            check_results(server, number, GAMES[:200])
+        await_that(shown, process)

@@ -27,25 +27,16 @@ def rollout(env: gymnasium.Env, *, seed: int, opens: int = 0) -> tuple[list[floa
     return rewards, info
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_environments_by_their_name_pass_the_checker() -> None:
+    options: list[dict[str, Any]] = [
         {},
         {"opponent": "minimax-windows", "width": 5, "height": 4},
         {"opponent": "perfect", "width": 4, "height": 4, "side": "o"},
         {"side": "x", "render_mode": "ansi"},
         {"width": 12, "height": 4},
-    ],
-)
-def test_check_env(options: dict[str, Any]) -> None:
-    check_env(gymnasium.make(NAME, **options).unwrapped)
-
-
-def test_it_is_registered() -> None:
-    env = gymnasium.make(f"c4core.adapters.gymnasium:{NAME}", opponent="stupid", side="x")
-    rewards, info = rollout(env, seed=1)
-    assert (rewards[-1], info["side"]) == (1.0, "x")
-    env.close()
+    ]
+    for each in options:
+        check_env(gymnasium.make(f"c4core.adapters.gymnasium:{NAME}", **each).unwrapped)
 
 
 def test_rewards_and_moves() -> None:

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from c4core.errors import LearningError
 from c4core.models.evaluator import planes_of_positions
-from c4core.models.files import read_model
 from c4core.models.labels import Positions
-from c4core.models.players import engine_of, shipped_file
+from c4core.models.players import engine_of
 from c4core.models.torch.networks import (
-    ColumnNetwork,
-    ExactNetwork,
     FinalGridNetwork,
     network_of,
     new_network,
@@ -29,6 +25,8 @@ from c4core.models.torch.playing import (
 )
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, residual_model
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 NEAR = 0.02
 """Largest difference between integer worths and PyTorch's."""
@@ -54,6 +52,9 @@ def test_parameters_and_shapes_of_the_source(
         found.append(tuple(tensor.shape[1:]))
     assert [found[index] for index in (1, 3, 4)] == shapes
     assert found[-1] == (1,)
+    outputs = network(torch.randint(-1, 2, (50, 1, 6, 7)).float()).detach()
+    assert outputs.shape == (50,)
+    assert 0 < float(outputs.min()) <= float(outputs.max()) < 1
 
 
 def test_same_padding_has_one_line_before_and_two_after() -> None:
@@ -87,35 +88,6 @@ def test_a_seed_gives_the_same_weights_without_the_shared_generator() -> None:
     assert not all(torch.equal(one[name], third[name]) for name in one)
 
 
-def test_outputs_are_shares() -> None:
-    network = FinalGridNetwork(DEFAULT_BOARD)
-    outputs = network(torch.randint(-1, 2, (50, 1, 6, 7)).float()).detach()
-    assert outputs.shape == (50,)
-    assert 0 < float(outputs.min()) <= float(outputs.max()) < 1
-
-
-@pytest.mark.parametrize("board", [BoardSize(7, 6), BoardSize(4, 4), BoardSize(9, 6)])
-def test_other_boards(board: BoardSize) -> None:
-    planes = torch.zeros(3, 2, board.height, board.width)
-    policy, value = ExactNetwork(board, channels=4, layers=2, hidden=8)(planes)
-    assert (policy.shape, value.shape) == ((3, board.width), (3, 3))
-    worth = ColumnNetwork(board, channels=4, hidden=8)(planes)
-    assert worth.shape == (3, board.width)
-    assert float(worth.detach().abs().max()) <= 1
-
-
-def test_bad_sizes_are_refused() -> None:
-    with pytest.raises(LearningError, match="padding valid leaves nothing of a 4x4 board"):
-        FinalGridNetwork(BoardSize(4, 4), "valid")
-    with pytest.raises(LearningError, match="padding is same or valid, not 'full'"):
-        FinalGridNetwork(DEFAULT_BOARD, "full")
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 @pytest.mark.parametrize(
     ("board", "channels", "blocks", "hidden"),
     [((7, 6), 8, 1, 8), ((5, 4), 16, 2, 8), ((4, 9), 24, 1, 32), ((9, 6), 16, 2, 8)],
@@ -145,21 +117,6 @@ def test_the_engine_plays_like_pytorch(
     assert same >= 0.9 * len(positions)  # a trained network is more certain
 
 
-def test_the_engine_of_the_shipped_network() -> None:
-    path = shipped_file("residual")
-    model = read_model(path)
-    positions = random_positions(1000, seed=6, board=DEFAULT_BOARD, least_ply=2)
-    planes = planes_of_positions(positions, moved=False)
-    policy, _ = preferences(network_of(model, path), "residual", planes)
-    engine = engine_of(model, path)
-    other = [
-        position
-        for position, row in zip(positions, policy, strict=True)
-        if engine.choose(position) != max(position.legal_columns(), key=row.__getitem__)
-    ]
-    assert len(other) <= 1, other
-
-
 class Leftmost(torch.nn.Module):
     """Values columns more the further left they are."""
 
@@ -171,18 +128,12 @@ def test_shares_are_counted() -> None:
     played = random_positions(150, seed=0)
     arrays = labelled_arrays(played)
     shares = share_of_best(Leftmost(), "selfplay", Positions(**arrays, board=SMALL))
-    right = [
-        bool(best[position.legal_columns()[0]])
-        for position, best in zip(played, arrays["best"], strict=True)
-    ]
+    columns = [position.legal_columns() for position in played]
+    right = [bool(best[legal[0]]) for best, legal in zip(arrays["best"], columns, strict=True)]
+    chances = [best.sum() / len(legal) for best, legal in zip(arrays["best"], columns, strict=True)]
     assert shares.best_share == pytest.approx(sum(right) / 150)
-    assert shares.positions == 150
-    assert shares.value_share is None
-    chances = [
-        best.sum() / len(position.legal_columns())
-        for position, best in zip(played, arrays["best"], strict=True)
-    ]
     assert shares.chance_share == pytest.approx(sum(chances) / 150, abs=1e-4)
+    assert (shares.positions, shares.value_share) == (150, None)
     assert [ply.ply for ply in shares.plies] == sorted({position.ply for position in played})
     told = shares_object(shares)
     assert sum(ply["positions"] for ply in told["plies"]) == told["positions"] == 150

@@ -26,6 +26,8 @@ from tests.support.refusals import refusal, refused
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.console import blocks, commands
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 HERE = Path("model")
 PAGE = ROOT / "docs" / "learning.md"
 NEAR = 0.2
@@ -40,11 +42,6 @@ ARCHITECTURES: list[tuple[str, dict[str, Any]]] = [
     ("residual", {"channels": 8, "blocks": 1, "hidden": 16}),
     ("residual", {"channels": 16, "blocks": 3, "hidden": 8}),
 ]
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
 
 
 def random_model(kind: str, board: BoardSize, architecture: dict[str, Any]) -> Model:
@@ -172,17 +169,15 @@ def test_the_command(c4: C4, snapshot: SnapshotAssertion) -> None:
     content = (c4.directory / "new.onnx").read_bytes()
     assert content == onnx_bytes(read_model(exact), exact)
     assert done.err == f"new.onnx: exact network of 5x4, {len(content):,} bytes\n"
-    assert {
-        words: refused(c4, f"learn export {words}")
-        for words in (
-            "exact.safetensors",
-            "nowhere --onnx x",
-            "tuples.safetensors --onnx x",
-            "new.onnx --onnx x",
-            "exact.safetensors --onnx exact.safetensors",
-            "exact.safetensors --onnx nowhere/x",
-        )
-    } == snapshot
+    bad = [
+        "exact.safetensors",
+        "nowhere --onnx x",
+        "tuples.safetensors --onnx x",
+        "new.onnx --onnx x",
+        "exact.safetensors --onnx exact.safetensors",
+        "exact.safetensors --onnx nowhere/x",
+    ]
+    assert {words: refused(c4, f"learn export {words}") for words in bad} == snapshot
     assert not (c4.directory / "x").exists()
 
 

@@ -1,7 +1,5 @@
 """Training of the move-ordering network."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +13,6 @@ from c4core.order_training.samples import Network, draw_roots, points_of_choices
 
 BOARD = BoardSize(6, 5)
 LAST_PLY = 14
-
-
 PLAN = OrderPlan(
     board=BOARD, roots=30, empty=1, rounds=2, epochs=2, last_ply=LAST_PLY, density=4.0, seed=1
 )

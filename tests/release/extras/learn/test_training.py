@@ -5,22 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from c4core.errors import LearningError, ModelError, ModelMismatchError
 from c4core.models.files import Model, read_model, write_model
 from c4core.models.labels import Labelled, Positions, labelled, play_finals
 from c4core.models.loop import Course, Step, train
 from c4core.models.torch.courses import ExactCourse, FinalGridCourse, ResidualCourse
+from c4core.models.torch.networks import FinalGridNetwork
 from c4core.models.torch.playing import Confusion
 from c4core.models.torch.selfplay import SelfPlayCourse
 from c4core.notation import BoardSize
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions
 
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -155,11 +152,6 @@ def test_weights_of_positions_change_the_result(tmp_path: Path) -> None:
         train(quiet, tmp_path / "model", epochs=2, resume=one)
 
 
-def test_impossible_network_sizes_are_refused() -> None:
-    with pytest.raises(LearningError, match="channels cannot be 12"):
-        ResidualCourse(positions(1), positions(2), channels=12)
-
-
 def test_another_training_is_not_resumed(games: Labelled, tmp_path: Path) -> None:
     path = tmp_path / "model"
     train(final_course(games), path, epochs=1)
@@ -187,11 +179,17 @@ def test_weights_that_do_not_fit_are_refused(games: Labelled, tmp_path: Path) ->
         train(final_course(games), tmp_path / "model", epochs=2, resume=model)
 
 
-def test_too_few_positions_are_refused(games: Labelled) -> None:
-    with pytest.raises(LearningError, match="1 different games are too few"):
-        FinalGridCourse(Labelled(games.grids[:1], games.won[:1], games.board))
-    other = Positions(
-        **labelled_arrays(random_positions(9, board=BoardSize(4, 4))), board=BoardSize(4, 4)
-    )
-    with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
-        ExactCourse(positions(1), other)
+def test_bad_sizes_and_positions_are_refused(games: Labelled) -> None:
+    few = Labelled(games.grids[:1], games.won[:1], games.board)
+    four = BoardSize(4, 4)
+    other = Positions(**labelled_arrays(random_positions(9, board=four)), board=four)
+    bad: list[tuple[str, Callable[[], object]]] = [
+        ("channels cannot be 12", lambda: ResidualCourse(positions(1), positions(2), channels=12)),
+        ("padding valid leaves nothing of a 4x4 board", lambda: FinalGridNetwork(four, "valid")),
+        ("padding is same or valid, not 'full'", lambda: FinalGridNetwork(games.board, "full")),
+        ("1 different games are too few", lambda: FinalGridCourse(few)),
+        ("trained on 5x4, tested on 4x4", lambda: ExactCourse(positions(1), other)),
+    ]
+    for message, make in bad:
+        with pytest.raises(LearningError, match=message):
+            make()

@@ -32,7 +32,6 @@ TOGETHER = 20
 
 
 def _kept(value: Any) -> Any:  # noqa: ANN401
-    """A value from SQLite as JSON."""
     return {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
@@ -41,7 +40,6 @@ def _value(kept: Any) -> Any:  # noqa: ANN401
 
 
 def _other(chance: Random, value: Any) -> Any:  # noqa: ANN401
-    """Another value for a row."""
     if isinstance(value, str) and chance.random() < 0.6:
         try:
             return mutated_text(chance, json.loads(value)).decode(errors="replace")
@@ -81,8 +79,7 @@ def _read(database: Database) -> None:
                         pass
 
 
-def prepare(directory: Path) -> Target:
-    """The target."""
+def prepare_database(directory: Path) -> Target:
     path = sound_database(directory)
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("PRAGMA ignore_check_constraints = ON")
@@ -123,7 +120,6 @@ def prepare(directory: Path) -> Target:
 
 
 def _as_case(raw: sqlite3.Connection, row: rows.RowCase) -> Case:
-    """A hostile row as a case of this target."""
     find = f"SELECT {row.column} FROM {row.table} WHERE {row.where}"
     ((text,),) = raw.execute(find)
     changes = [[row.table, row.where, row.column, row.apply(text)]]

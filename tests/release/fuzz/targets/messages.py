@@ -27,12 +27,9 @@ HEADERS = {
     "parent_id": None, "argsrepr": "(7,)", "kwargsrepr": "{}", "origin": "x", "ignore_result": True,
 }  # fmt: skip
 TYPES = (
-    "application/json",
-    "application/x-python-serialize",
-    "application/x-yaml",
-    "",
-    "text/plain",
-)
+    "application/json", "application/x-python-serialize", "application/x-yaml", "", "text/plain",
+)  # fmt: skip
+ENCODINGS = ("utf-8", "", "binary", "x", "utf-16")
 
 
 def make(chance: Random) -> bytes:
@@ -51,9 +48,7 @@ def make(chance: Random) -> bytes:
         "body": base64.b64encode(body).decode(),
         "headers": headers,
         "type": TYPES[0] if chance.random() < 0.8 else chance.choice(TYPES),
-        "encoding": "utf-8"
-        if chance.random() < 0.8
-        else chance.choice(("", "binary", "x", "utf-16")),
+        "encoding": ENCODINGS[0] if chance.random() < 0.8 else chance.choice(ENCODINGS),
     }
     return json.dumps(case).encode()
 
@@ -70,8 +65,7 @@ class _Site:
         return True
 
 
-def prepare(_: Path) -> Target:
-    """The target."""
+def prepare_messages(_: Path) -> Target:
     logging.disable()
     app = make_app("memory://")
     consumer = app.Worker(pool="threads", concurrency=1, hostname="fuzz@here").consumer
@@ -85,23 +79,19 @@ def prepare(_: Path) -> Target:
 
     def run(data: bytes) -> None:
         case = json.loads(data)
-        channel.basic_publish(
-            channel.prepare_message(
-                base64.b64decode(case["body"]),
-                content_type=case["type"],
-                content_encoding=case["encoding"],
-                headers=case["headers"],
-            ),
-            exchange="",
-            routing_key=queue.name,
+        prepared = channel.prepare_message(
+            base64.b64decode(case["body"]),
+            content_type=case["type"],
+            content_encoding=case["encoding"],
+            headers=case["headers"],
         )
+        channel.basic_publish(prepared, exchange="", routing_key=queue.name)
         message = queue.get(no_ack=False)
         assert message is not None
         handle(message)
         with mock.patch.object(CURRENT_WORKER, "worker", _Site):
             while taken:
-                request = taken.pop()
-                request.execute()
+                taken.pop().execute()
         assert message.acknowledged
         assert queue.get() is None  # it is not queued again
 

@@ -22,7 +22,7 @@ ABOUT = {
 }
 
 
-def prepare(directory: Path) -> Target:
+def prepare_modelfiles(directory: Path) -> Target:
     """Prepare the target. Its model has one tensor, whose meaning does not matter here."""
     path = directory / "model"
     write_model(path, Model(**ABOUT, weights={"x": np.zeros(3, dtype=np.float32)}))

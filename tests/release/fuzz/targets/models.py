@@ -49,8 +49,7 @@ def _changed(chance: Random, tensors: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def prepare(directory: Path) -> Target:
-    """The target."""
+def prepare_models(directory: Path) -> Target:
     path = directory / "model"
     samples = []
     bombs = list(Trap(directory).bombs().values())

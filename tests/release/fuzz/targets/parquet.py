@@ -1,6 +1,7 @@
-"""Parquet parts of data sets: damaged files, and valid ones with other columns."""
+"""Parquet files of data sets and books: damaged ones, and valid ones with other columns."""
 
 import io
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -8,9 +9,13 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from c4core.book import Book
+from c4core.book.exchange import read_parquet, write_parquet
+from c4core.errors import BookError, KeyValueError
 from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.target import Target
+from tests.support.boards.small_books import small_book
 from tests.support.hostile.parquet import CASES
 
 TYPES = (
@@ -33,44 +38,38 @@ def other_column(chance: Random, rows: int) -> Any:  # noqa: ANN401
             text = "1" * chance.choice((1, 60, 70, 100_000))
             return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), [text])
         case _:
-            try:
-                return pa.array(
-                    [chance.choice(("1", 1, [1, 2, 3], 1.5, b"x", {"a": 1}))] * rows, kind
-                )
-            except (pa.ArrowException, TypeError, ValueError):
-                return pa.nulls(rows, kind)
+            value = chance.choice(("1", 1, [1, 2, 3], 1.5, b"x", {"a": 1}))
+            with suppress(pa.ArrowException, TypeError, ValueError):
+                return pa.array([value] * rows, kind)
+            return pa.nulls(rows, kind)
 
 
-def prepare(directory: Path) -> Target:
-    """The target."""
+def forged(chance: Random, table: pa.Table, names: tuple[str, ...], codecs: tuple[str, ...]) -> Any:  # noqa: ANN401
+    """A valid file of the table with one or two other columns; None if Arrow cannot write it."""
+    for _ in range(chance.choice((1, 1, 2))):
+        place = chance.randrange(table.num_columns)
+        name = chance.choice((table.column_names[place], *names))
+        with suppress(pa.ArrowException):
+            table = table.set_column(place, name, other_column(chance, table.num_rows))
+    out = io.BytesIO()
+    with suppress(pa.ArrowException):
+        parquet.write_table(table, out, compression=chance.choice(codecs))
+        return out.getvalue()
+    return None
+
+
+def prepare_parquet(directory: Path) -> Target:
     path = small_dataset(directory, "parquet")
     sample = path.read_bytes()
     table = parquet.read_table(io.BytesIO(sample))
-
-    def forged(chance: Random) -> bytes:
-        changed = table
-        many = chance.choice((0, 1, 1, 1, 3000))
-        if many != 1:
-            changed = pa.concat_tables([table] * many) if many else table.slice(0, 0)
-        for _ in range(chance.choice((1, 1, 2))):
-            place = chance.randrange(changed.num_columns)
-            name = chance.choice((changed.column_names[place], "more", "", "a.b"))
-            try:
-                changed = changed.set_column(place, name, other_column(chance, changed.num_rows))
-            except pa.ArrowException:
-                continue
-        out = io.BytesIO()
-        codec = chance.choice(("zstd", "snappy", "gzip", "none", "brotli", "lz4"))
-        try:
-            parquet.write_table(changed, out, compression=codec)
-        except pa.ArrowException:
-            return sample
-        return out.getvalue()
+    codecs = ("zstd", "snappy", "gzip", "none", "brotli", "lz4")
 
     def make(chance: Random) -> bytes:
         if chance.random() < 0.5:
             return mutated(chance, sample)
-        data = forged(chance)
+        many = chance.choice((0, 1, 1, 1, 3000))
+        rows = pa.concat_tables([table] * many) if many else table.slice(0, 0)
+        data = forged(chance, rows, ("more", "", "a.b"), codecs) or sample
         return mutated(chance, data) if chance.random() < 0.2 else data
 
     def run(data: bytes) -> list[str]:
@@ -78,3 +77,35 @@ def prepare(directory: Path) -> Target:
         return answers(directory, path)
 
     return Target(make, run, hostile=CASES, sample=sample)
+
+
+NAMES = ("key", "score", "ply", "key.x", "more", "")
+
+
+def prepare_book_parquet(directory: Path) -> Target:
+    path = directory / "a.parquet"
+    small_book(directory / "a.c4book", width=3, height=3)
+    with Book.open(directory / "a.c4book") as book:
+        write_parquet(book, path)
+    sample = path.read_bytes()
+    footer = len(sample) - 8 - int.from_bytes(sample[-8:-4], "little")
+    table = parquet.read_table(io.BytesIO(sample))
+
+    def make(chance: Random) -> bytes:
+        match chance.randrange(4):
+            case 0:
+                return mutated(chance, sample)
+            case 1:  # its metadata, with the right length
+                about = mutated(chance, sample[footer:-8])
+                return sample[:footer] + about + len(about).to_bytes(4, "little") + b"PAR1"
+            case _:
+                rows = table.slice(0, chance.choice((0, 1, 5, table.num_rows)))
+                rows = pa.concat_tables([rows] * chance.choice((1, 1, 1, 300)))
+                data = forged(chance, rows, NAMES, ("zstd", "gzip", "none")) or sample
+                return mutated(chance, data) if chance.random() < 0.2 else data
+
+    def run(data: bytes) -> None:
+        path.write_bytes(data)
+        read_parquet(path)
+
+    return Target(make, run, (BookError, KeyValueError))

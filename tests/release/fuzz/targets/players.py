@@ -20,8 +20,6 @@ WORDS = (
 )  # fmt: skip
 MOST = 3
 """Largest numbers in playable descriptions: of plies, of games, and of milliseconds."""
-
-
 LARGEST = 20
 """Largest number of squares of a board on which every position is solved at once."""
 
@@ -35,9 +33,8 @@ def _description(chance: Random, kind: PlayerKind) -> str:
         values = parameter.values
         if isinstance(values, Whole):
             low = max(values.low, 0)
-            parts.append(
-                f"{parameter.name}={chance.randint(low, max(low, min(MOST, values.high)))}"
-            )
+            number = chance.randint(low, max(low, min(MOST, values.high)))
+            parts.append(f"{parameter.name}={number}")
         elif chance.random() < 0.3:
             word = chance.choice(("0", "1", "0.5", "on", "off", "left", "both", "12"))
             parts.append(f"{parameter.name}={word}")
@@ -70,6 +67,5 @@ def run(data: bytes) -> None:
         assert player.choose(position, Dice(1), Limits(seconds=0.5)) in position.legal_columns()
 
 
-def prepare(_: Path) -> Target:
-    """The target."""
+def prepare_players(_: Path) -> Target:
     return Target(make, run, (PlayerError, PlayerFailure))

@@ -15,21 +15,12 @@ from tests.support.weakc4 import small_solution
 START = Position("1211", width=4, height=5)
 BETWEEN = b"\n----\n"
 WORDS = (
-    b"[" * 2000,
-    b"{",
-    b'"',
-    b"\\ud800",
-    b"1e400",
-    b"NaN",
-    b"9" * 5000,
-    b"-1",
-    b"true",
-    b"null",
-)
+    b"[" * 2000, b"{", b'"', b"\\ud800", b"1e400", b"NaN", b"9" * 5000, b"-1", b"true", b"null",
+)  # fmt: skip
 
 
-def prepare(directory: Path) -> Target:
-    """Prepare the target: a case is the two files, one after the other."""
+def prepare_weakc4(directory: Path) -> Target:
+    """A case is the two files, one after the other."""
     samples = small_solution(START)
     paths = directory / "entries.json", directory / "diagrams.json"
 

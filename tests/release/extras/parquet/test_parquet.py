@@ -1,29 +1,28 @@
-"""Books in Parquet files: they survive export and import, and other files are refused."""
-
-from __future__ import annotations
+"""Books, data sets and the output of commands in Parquet files; other files are refused."""
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+import yaml
 from pyarrow import parquet
 
 from c4core import Position
 from c4core.book import Book
 from c4core.book.exchange import read_parquet, write_parquet
+from c4core.book.layout import Kind
+from c4core.dataset.writing import write_dataset
 from c4core.errors import BookContentError
 from tests.support.boards.books import digest
+from tests.support.boards.datasets import check_there_and_back, check_wrong_bytes, made, recipe
+from tests.support.boards.games import EASY
 from tests.support.boards.small_books import small_book
+from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from c4core.book.layout import Kind
-    from tests.support.running.command_line import C4
 
 START_KEY = Position().key
 
@@ -50,25 +49,24 @@ def test_commands(c4: C4) -> None:
     assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
 
 
-@pytest.mark.parametrize(
-    ("about", "what"),
-    [
-        ("[" * 200_000, "recursion"),
-        ("[]", "not a JSON object"),
-        ('{"board": 5}', "board is not text"),
-        ('{"kind": "thin"}', "unknown kind of book 'thin'"),
-        ('{"engine_version": "x"}', "engine_version 'x' is not a number"),
-        ('{"start": 1e999}', "1e999 is out of range"),
-    ],
-)
-def test_bad_descriptions_are_refused(path: Path, about: str, what: str) -> None:
+BAD_DESCRIPTIONS = {
+    "[" * 200_000: "recursion",
+    "[]": "not a JSON object",
+    '{"board": 5}': "board is not text",
+    '{"kind": "thin"}': "unknown kind of book 'thin'",
+    '{"engine_version": "x"}': "engine_version 'x' is not a number",
+    '{"start": 1e999}': "1e999 is out of range",
+}
+
+
+def test_bad_descriptions_are_refused(path: Path) -> None:
     keys, scores = pa.array([START_KEY], pa.uint64()), pa.array([1], pa.int8())
     table = pa.table({"key": keys, "score": scores})
-    parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
-    with pytest.raises(
-        BookContentError, match=f"{path.name}: this is not a book in Parquet: .*{what}"
-    ):
-        read_parquet(path)
+    refusal = f"{path.name}: this is not a book in Parquet: .*"
+    for about, what in BAD_DESCRIPTIONS.items():
+        parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
+        with pytest.raises(BookContentError, match=refusal + what):
+            read_parquet(path)
 
 
 def test_other_files_are_refused(path: Path) -> None:
@@ -150,11 +148,72 @@ def test_wrong_statistics_are_ignored(path: Path) -> None:
     data = path.read_bytes()
     assert data.count(optional) == 1
     path.write_bytes(data.replace(optional, required))  # statistics belong to an optional column
+    command = [sys.executable, "-c", READ_A_BOOK, path]
     done = subprocess.run(
-        [sys.executable, "-c", READ_A_BOOK, path],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=HANG_SECONDS,
+        command, capture_output=True, check=False, text=True, timeout=HANG_SECONDS
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+PARTS, CARD = made(recipe())
+
+
+def test_records_are_read_as_written(tmp_path: Path) -> None:
+    check_there_and_back(tmp_path, "parquet")
+
+
+def test_any_changed_byte_is_an_error_or_a_problem(tmp_path: Path) -> None:
+    write_dataset(tmp_path, PARTS, CARD, formats=["parquet"])
+    check_wrong_bytes(tmp_path, "parquet", times=100)
+
+
+def test_every_listed_file_contains_its_part(tmp_path: Path) -> None:
+    write_dataset(tmp_path, PARTS, CARD, formats=["npz", "parquet", "jsonl"])
+    _, head, _ = (tmp_path / "README.md").read_text().split("---\n", 2)
+    told = yaml.safe_load(head)
+    (config,) = told["configs"]
+    assert config["config_name"] == "default"
+    parts = {
+        file["split"]: parquet.read_table(tmp_path / file["path"]) for file in config["data_files"]
+    }
+    assert parts.keys() == PARTS.keys()
+    seen: set[int] = set()
+    for name, table in parts.items():
+        assert table.column_names == [column["name"] for column in CARD["columns"]]
+        assert len(table) == len(PARTS[name]["key"])
+        assert table.column("best").to_pylist() == PARTS[name]["best"].tolist()
+        keys = set(table.column("key").to_pylist())
+        assert not keys & seen
+        seen |= keys
+    assert len(seen) == CARD["positions"]
+
+
+def rows_of(c4: C4, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = parquet.read_table(c4.directory / name).to_pylist()
+    return found
+
+
+def test_stored_positions(c4: C4) -> None:
+    lines = "".join(f"{EASY[:length]}\n" for length in range(28, len(EASY) + 1))
+    assert c4("analyze", "-q", "-", stdin=lines).code == 0
+    for name, *more in (["all"], ["none", "--ply", "3"], ["count", "--count"]):
+        assert c4("query", "-o", f"{name}.parquet", *more).code == 0
+    assert rows_of(c4, "all.parquet") == c4("query", "--jsonl").objects
+    assert rows_of(c4, "none.parquet") == []
+    assert rows_of(c4, "count.parquet") == [{"count": 10}]
+
+
+def test_answers_of_a_job(c4: C4) -> None:
+    lines = f"{EASY}\n99\n{EASY}6\n"
+    c4("analyze", "-q", "-", stdin=lines)
+    assert c4("analyze", "-o", "r.parquet", "-", stdin=lines).code == 1
+    rows = rows_of(c4, "r.parquet")
+    for row, fields in zip(rows, c4("analyze", "-", stdin=lines).objects, strict=True):
+        known = {name: row[name] for name in fields if name != "seconds"}
+        assert known == {name: fields[name] for name in known}
+    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a surrogate pair, as JSON allows
+    assert c4("analyze", "-o", "odd.parquet", "-", stdin=odd).code == 0
+    assert rows_of(c4, "odd.parquet")[0]["id"] == "\\ud800"
+    job = c4("analyze", "--detach", "-q", "-", stdin=lines).out.strip()
+    assert c4("jobs", "resume", job, "--output", "again.parquet").code == 1
+    assert len(rows_of(c4, "again.parquet")) == len(rows)

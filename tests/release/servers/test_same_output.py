@@ -1,6 +1,5 @@
-"""Matches played by real worker processes, over real brokers."""
+"""Commands and matches whose work two workers do over a broker, although one is killed."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,18 +8,11 @@ from c4core.arena.statistics import Sprt
 from db.database import Database
 from db.records.jobs import JobState, UnitState
 from db.records.matches import MatchTerms
-from tests.support.boards.matches import (
-    RANDOM,
-    SET,
-    THINKERS,
-    essence,
-    games_of,
-    play,
-    terms,
-    thinking_program,
-)
+from tests.support.boards.games import LIVELY
+from tests.support.boards.matches import RANDOM, SET, essence, games_of, play, terms
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
+from tests.support.running.watching import units
 from workers.celery.doorbell import Doorbell
 from workers.match import job as planning
 from workers.match.job import plan_matches
@@ -29,18 +21,47 @@ from workers.runners.remote import call_workers
 
 pytestmark = pytest.mark.servers
 
+
+COMMANDS = {
+    "book": ("book", "build", "--board=5x5", "--plies=8", "--table-mb=8", "--out=output"),
+    "certificate": ("prove", "", "--board=7x5", "--at-most=0", "--table-mb=8", "--out=output"),
+    "review": ("review", "games.txt", "--jsonl", "--output=output"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_output_equals_that_of_one_process(service: Service, name: str) -> None:
+    games = "".join(f"{LIVELY[:length]}\n" for length in range(14, 24))
+    (service.directory / "games.txt").write_text(games)
+    output = service.directory / "output"
+    alone = service("--broker=none", "--db=alone.db", *COMMANDS[name])
+    assert alone.code == 0, alone.err
+    expected = output.read_bytes()
+    output.unlink()
+    with (
+        service.process("-m", "cli", *COMMANDS[name]) as command,
+        service.worker("--threads=1", name="ada"),
+        service.worker("--threads=1", name="bob") as victim,
+    ):
+        await_that(lambda: units(service.database_url)[UnitState.DONE] >= 1, victim)
+        victim.process.kill()
+        await_that(lambda: command.process.poll() is not None)
+        assert command.process.returncode == 0, command.log
+    assert output.read_bytes() == expected
+    job = service.job(1)
+    assert job.state is JobState.DONE
+    assert job.units[UnitState.DONE] == sum(job.units.values())
+
+
 PLAIN = terms(player_b=SET, games=200, seed=3)
 TESTED = terms(player_a="blog-v6:depth=2", player_b=RANDOM, games=400, sprt=Sprt(0, 100))
 KILLED = terms(player_a="montecarlo-flat:simulations=60", player_b=SET, games=60, seed=4)
 
 
 def submit(service: Service, asked: MatchTerms) -> planning.MatchSubmission:
-    """Plan a match and announce it."""
-    bell = Doorbell(service.broker_url)
     with Database.open(service.database_url) as database:
         planned = plan_matches(database, [asked])
-        call_workers(database, bell, planned.job_id)
-    bell.close()
+        call_workers(database, Doorbell(service.broker_url), planned.job_id)
     return planned
 
 
@@ -65,25 +86,3 @@ def test_workers_play_the_same_games(
             with Database.open(service.database_url) as database:
                 settle_match(database, match_id)
                 assert essence(games_of(database, match_id)) == expected
-
-
-@pytest.mark.parametrize("name", ["minimax", "program"])
-def test_a_worker_is_free_for_others_after_a_match_is_cancelled(
-    service: Service, tmp_path: Path, name: str
-) -> None:
-    """The cancelled match would take hours."""
-    player = THINKERS[0] if name == "minimax" else thinking_program(tmp_path, "asleep")
-    endless = terms(player_a=player, games=2)
-    with service.worker("--threads=1", "--allow-programs") as worker:
-        planned = submit(service, endless)
-        await_that(lambda: service.job(planned.job_id).units[UnitState.LEASED] >= 1)
-        if name == "program":
-            await_that((tmp_path / "thinking").exists)
-        assert service("jobs", "cancel", str(planned.job_id)).code == 0
-        other = submit(service, terms())
-        await_that(lambda: service.job(other.job_id).state is JobState.DONE)
-        # And it ends during a move.
-        again = submit(service, replace(endless, seed=1))
-        await_that(lambda: service.job(again.job_id).units[UnitState.LEASED] >= 1)
-        assert worker.stop() == 0
-        assert service.job(again.job_id).units[UnitState.LEASED] == 0
