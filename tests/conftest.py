@@ -70,23 +70,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
-@pytest.hookimpl(
-    trylast=True
-)  # after -m and -k, so that only selected tests are reported as left out
+# After -m and -k, so that only selected tests are reported as left out.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests whose servers are missing."""
+    """Leave out tests whose servers are missing; the summary of the main process names them."""
     left_out = [item for item in items if not _has_servers(item)]
-    _note(config, [item.nodeid for item in left_out])
+    config.stash[LEFT_OUT] = [item.nodeid for item in left_out]
+    if hasattr(config, "workeroutput"):  # this is one of several pytest-xdist processes
+        config.workeroutput["left_out"] = config.stash[LEFT_OUT]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if _has_servers(item)]
-
-
-def _note(config: pytest.Config, left_out: list[str]) -> None:
-    """Keep the names of the tests left out for the summary, which the main process writes."""
-    config.stash[LEFT_OUT] = left_out
-    if hasattr(config, "workeroutput"):  # this is one of several pytest-xdist processes
-        config.workeroutput["left_out"] = left_out
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -173,14 +167,13 @@ def _server(kind: type[Server]) -> Iterator[Server | GivenServer]:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[Server | GivenServer]:
-    """Redis, at its ``url``. Tests that use it are marked ``servers``."""
+    """Redis, at its ``url``. Tests that use it are marked ``servers``, as with RabbitMQ."""
     with _server(RedisServer) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def rabbitmq_server() -> Iterator[Server | GivenServer]:
-    """RabbitMQ, at its ``url``. Tests that use it are marked ``servers``."""
     with _server(RabbitMQServer) as server:
         yield server
 
@@ -241,27 +234,29 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def on_both(fixture: Any) -> Any:  # noqa: ANN401 (pytest's decorator)
+    """A fixture for tests that run on SQLite and on PostgreSQL."""
+    kinds = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+    return pytest.fixture(params=kinds)(fixture)
+
+
+@on_both
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database without tables (PostgreSQL), or of no file yet (SQLite)."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'c4.db'}"
         return
-    server: PostgresDatabases = request.getfixturevalue("postgres_server")
-    with server.database(initialised=False) as url:
+    with request.getfixturevalue("postgres_server").database(initialised=False) as url:
         yield url
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@on_both
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a database with C4's tables and no rows."""
     if request.param == "sqlite":
-        path = tmp_path / "c4.db"
-        shutil.copy(request.getfixturevalue("sqlite_template"), path)
-        yield f"sqlite:///{path}"
+        yield f"sqlite:///{request.getfixturevalue('sqlite_path')}"
         return
-    server: PostgresDatabases = request.getfixturevalue("postgres_server")
-    with server.database(initialised=True) as url:
+    with request.getfixturevalue("postgres_server").database(initialised=True) as url:
         yield url
 
 
@@ -282,7 +277,7 @@ def postgres_url(postgres_server: PostgresDatabases) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@on_both
 def rows_url(request: pytest.FixtureRequest) -> str:
     """The URL of a database with no rows, for tests that do not change its tables."""
     if request.param == "sqlite":

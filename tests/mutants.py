@@ -9,8 +9,6 @@ are in one build: each changed expression checks a C variable, which is read fro
 module is loaded. Needs pytest-cov and pytest-xdist.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy
@@ -30,16 +28,13 @@ import time
 import tokenize
 import xml.etree.ElementTree as ET
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import NAME, NUMBER, OP, STRING, TokenInfo
-from typing import TYPE_CHECKING
 
 import pytest
 from coverage import CoverageData
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # Target: its sources, numbers of Python and Cython mutants, and the tests that run first.
 SAMPLE = {
@@ -76,16 +71,8 @@ __attribute__((constructor)) static void c4_read_mutant(void) {
 CIMPORT = "from c4core.c4_mutants cimport c4_mutant_id\n"
 MEMORY = 12 << 30  # bytes of address space for a test process
 
-NEGATED = {
-    "==": "!=",
-    "!=": "==",
-    "<": ">=",
-    ">=": "<",
-    ">": "<=",
-    "<=": ">",
-    "and": "or",
-    "or": "and",
-}
+NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+NEGATED |= {"and": "or", "or": "and"}
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 SWAPPED = {"True": "False", "False": "True", "+": "-", "-": "+", "*": "+", "<<": ">>", ">>": "<<"}
 CYTHON = NEGATED | SWAPPED | {"//": "*", "&": "|", "|": "&", "^": "|", "not": ""}
@@ -530,15 +517,10 @@ class Trial:
         code = os.waitstatus_to_exitcode(status)
         by = re.search("^CAUGHT BY (.*)$", output, re.MULTILINE)
         is_over = -code in {signal.SIGKILL, signal.SIGXCPU}
+        reason = "" if code == 0 else "time limit" if is_over else f"status {code}"
         return {
             "outcome": "survived" if code == 0 else "caught",
-            "by": by[1]
-            if by
-            else ""
-            if code == 0
-            else "time limit"
-            if is_over
-            else f"status {code}",
+            "by": by[1] if by else reason,
             "seconds": round(time.monotonic() - self.start, 1),
         }
 

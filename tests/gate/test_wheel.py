@@ -6,22 +6,23 @@
 import json
 import re
 import subprocess
-import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import ROOT
 from tests.support.running.environments import Environment, named_wheel
 from tests.support.running.processes import obey_permissions
 from tests.support.running.waiting import HANG_SECONDS
 
 SERVER = ROOT / "deploy" / "kubernetes" / "base" / "server.yaml"
-
-EASY = "2252576253462244111563365343671351441"
 
 
 @pytest.fixture(scope="module")
@@ -58,25 +59,27 @@ def test_data_files_are_installed(installed: Environment) -> None:
     assert done.code == 0, done.err
 
 
-def test_server_is_healthy(installed: Environment) -> None:
-    with subprocess.Popen(
-        ["c4", "serve", "--port=0", "--json"],
-        cwd=installed.directory,
-        env=installed.variables(C4_DB="c4.db"),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
+@contextmanager
+def serving(*arguments: str, **process: Any) -> Iterator[str]:  # noqa: ANN401 (Popen's own)
+    """The URL of a server, which ends without an error when it is asked to."""
+    command = ["c4", *arguments, "--json"]
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **(process | pipes)) as server:
         try:
             assert server.stdout is not None
-            url = json.loads(server.stdout.readline())["url"]
-            with urllib.request.urlopen(f"{url}healthz", timeout=HANG_SECONDS) as answer:
-                assert answer.status == 200
-            with urllib.request.urlopen(url, timeout=HANG_SECONDS) as page:
-                assert b"<html" in page.read()
+            yield json.loads(server.stdout.readline())["url"]
         finally:
             server.terminate()
         assert server.wait(HANG_SECONDS) == 0
+
+
+def test_server_is_healthy(installed: Environment) -> None:
+    variables = installed.variables(C4_DB="c4.db")
+    with serving("serve", "--port=0", cwd=installed.directory, env=variables) as url:
+        with urllib.request.urlopen(f"{url}healthz", timeout=HANG_SECONDS) as answer:
+            assert answer.status == 200
+        with urllib.request.urlopen(url, timeout=HANG_SECONDS) as page:
+            assert b"<html" in page.read()
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +94,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     (install,) = re.findall(r"(pip install .*)", text)
     made = {}
     for name, line in (("build", build), ("run", install)):
-        made[name] = Environment.empty(directory / name, directory)
+        made[name] = Environment.empty(directory / name, directory, "--seed")
         here = line.replace('".[', f'"{named_wheel()}[').replace("/wheels", f"{directory}/wheels")
         done = made[name].shell(here)
         assert done.code == 0, done.err
@@ -133,32 +136,20 @@ def test_image_answers_kubernetes_probes(frozen: dict[str, Any], tmp_path: Path)
         "C4_WEB_HOSTS": hosts,
         "C4_WEB_TOKEN": "token",
     }
-    with subprocess.Popen(
-        ["c4", *arguments, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, **frozen
-    ) as server:
-        try:
-            assert server.stdout is not None
-            port = json.loads(server.stdout.readline())["url"].split(":")[2]
+    with serving(*arguments, **frozen) as url:
+        port = url.strip("/").rpartition(":")[2]
 
-            def status(path: str, host: str) -> int:
-                request = urllib.request.Request(f"http://127.0.0.1:{port.strip('/')}{path}")
-                request.add_header("Host", host)
-                try:
-                    with urllib.request.urlopen(request, timeout=HANG_SECONDS) as answer:
-                        return int(answer.status)
-                except urllib.error.HTTPError as error:
-                    return error.code
+        def status(path: str, host: str) -> int:
+            with closing(HTTPConnection("127.0.0.1", int(port), timeout=HANG_SECONDS)) as client:
+                client.request("GET", path, headers={"Host": host})
+                return client.getresponse().status
 
-            for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
-                asked = container[probe]["httpGet"]
-                (header,) = asked["httpHeaders"]
-                assert header["name"] == "Host"
-                assert status(asked["path"], header["value"]) == 200
-                assert (
-                    status(asked["path"], f"10.0.0.1:{port}") != 200
-                )  # so the Host header is needed
-            for name in hosts.split():
-                assert status("/", name) == 200
-        finally:
-            server.terminate()
-        assert server.wait(HANG_SECONDS) == 0
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            asked = container[probe]["httpGet"]
+            (header,) = asked["httpHeaders"]
+            assert header["name"] == "Host"
+            assert status(asked["path"], header["value"]) == 200
+            # So the Host header is needed.
+            assert status(asked["path"], f"10.0.0.1:{port}") != 200
+        for name in hosts.split():
+            assert status("/", name) == 200

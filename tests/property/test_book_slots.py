@@ -1,7 +1,5 @@
 """Slots and packed keys on boards of every shape."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,31 +10,23 @@ from c4core.book.units import pack_keys, unpack_keys
 from tests.support.boards.positions import games
 
 
-def key_of(position: Position) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    return np.array([position.key], dtype=np.uint64)
-
-
 @given(games(), st.integers(0, 64))
-def test_positions_and_slots_map_to_each_other(game: tuple[Position, str], stones: int) -> None:
+def test_positions_have_slots_and_pons_keys(game: tuple[Position, str], stones: int) -> None:
     position, moves = game
     size = {"width": position.width, "height": position.height}
+    own, of_mirror_image = (
+        np.array([key], dtype=np.uint64) for key in (position.key, position.mirrored().key)
+    )
     start = Position(moves[: min(stones, position.ply)], **size)
     ranking = Ranking(start, last=position.ply)
-    slots = ranking.slots(key_of(position), ply=position.ply)
+    slots = ranking.slots(own, ply=position.ply)
     assert slots[0] < ranking.count(position.ply)
-    assert np.array_equal(ranking.slots(key_of(position.mirrored()), ply=position.ply), slots)
+    assert np.array_equal(ranking.slots(of_mirror_image, ply=position.ply), slots)
     assert ranking.keys(slots, ply=position.ply).tolist() == [position.canonical_key]
-
-
-@given(games())
-def test_pons_keys_are_one_to_one(game: tuple[Position, str]) -> None:
-    position, _ = game
-    if position.ply + position.width - 1 >= MAX_DIGITS:
-        return
-    size = {"width": position.width, "height": position.height}
-    numbers = pons_keys(key_of(position), **size)
-    assert np.array_equal(pons_keys(key_of(position.mirrored()), **size), numbers)
-    assert read_pons_keys(numbers, **size).tolist() == [position.canonical_key]
+    if position.ply + position.width - 1 < MAX_DIGITS:
+        numbers = pons_keys(own, **size)
+        assert np.array_equal(pons_keys(of_mirror_image, **size), numbers)
+        assert read_pons_keys(numbers, **size).tolist() == [position.canonical_key]
 
 
 @given(st.sets(st.integers(0, 2**64 - 1)))

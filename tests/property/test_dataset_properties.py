@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c4core import BoardSize, Position
+from c4core import Position
 from c4core.arrays import are_over, split_keys, squares_of
 from c4core.dataset.lots import CHOICES, SPLITS, Shares, are_mirrored, divide, linked, split_of
 from c4core.dataset.records import line_to
@@ -14,31 +14,18 @@ SEEDS = st.integers(0, 2**63 - 1)
 SHARES = st.builds(Shares, *[st.integers(1, 100)] * 3)
 
 
-def part(position: Position, seed: int, shares: Shares) -> int:
-    keys = np.array([position.canonical_key], dtype=np.uint64)
-    return int(split_of(keys, seed, shares)[0])
-
-
 @given(game=games(minimum=4), seed=SEEDS, shares=SHARES)
-def test_a_mirror_image_is_in_the_same_part(
-    game: tuple[Position, str], seed: int, shares: Shares
-) -> None:
-    position, _ = game
-    assert part(position, seed, shares) == part(position.mirrored(), seed, shares)
-
-
-@given(game=games(minimum=4), seed=SEEDS, shares=SHARES)
-def test_a_transposition_is_in_the_same_part(
+def test_mirror_images_and_transpositions_are_in_the_same_part(
     game: tuple[Position, str], seed: int, shares: Shares
 ) -> None:
     position, moves = game
-    if position.is_over:
-        return
     width, height = position.board
-    other = Position(line_to(position), width=width, height=height)
-    played = Position(moves, width=width, height=height)
-    assert other == played
-    assert part(other, seed, shares) == part(played, seed, shares)
+    images = [position, position.mirrored(), Position(moves, width=width, height=height)]
+    if not position.is_over:
+        images.append(Position(line_to(position), width=width, height=height))
+        assert images[-1] == position
+    keys = np.array([image.canonical_key for image in images], dtype=np.uint64)
+    assert len(set(split_of(keys, seed, shares).tolist())) == 1
 
 
 @given(found=st.lists(games(minimum=4, max_cells=20), min_size=1), seed=SEEDS, shares=SHARES)
@@ -46,12 +33,10 @@ def test_a_position_is_split_independently_of_the_others(
     found: list[tuple[Position, str]], seed: int, shares: Shares
 ) -> None:
     keys = np.array([position.canonical_key for position, _ in found], dtype=np.uint64)
-    for decide in (
-        lambda some: split_of(some, seed, shares),
-        lambda some: are_mirrored(some, seed),
-    ):
-        together = decide(keys).tolist()
-        assert together == [decide(keys[index : index + 1])[0] for index in range(len(keys))]
+    singles = [keys[index : index + 1] for index in range(len(keys))]
+    together = split_of(keys, seed, shares).tolist()
+    assert together == [split_of(key, seed, shares)[0] for key in singles]
+    assert are_mirrored(keys, seed).tolist() == [are_mirrored(key, seed)[0] for key in singles]
 
 
 @given(game=games())
@@ -72,17 +57,17 @@ def test_bit_words_match_the_positions(game: tuple[Position, str]) -> None:
 def test_positions_and_neighbours_are_in_one_part_only(
     found: list[tuple[Position, str]], seed: int, shares: Shares
 ) -> None:
-    """Tests all positions of a game and their mirror images."""
+    """Tests all positions of the games."""
     board = found[0][0].board
-    keys = sorted(
-        {
-            each.canonical_key
-            for position, moves in found
-            if position.board == board
-            for each in along(moves, board)
-        }
-    )
-    different = np.array(keys, dtype=np.uint64)
+    width, height = board
+    played = [
+        Position(moves[:ply], width=width, height=height)
+        for position, moves in found
+        if position.board == board
+        for ply in range(len(moves) + 1)
+    ]
+    keys = {position.canonical_key for position in played if not position.is_over}
+    different = np.array(sorted(keys), dtype=np.uint64)
     for choice in CHOICES:
         is_kept, places = divide(different, board, seed, shares, choice)
         kept = different[is_kept]
@@ -90,11 +75,3 @@ def test_positions_and_neighbours_are_in_one_part_only(
         assert sum(map(len, parts.values())) == len(set(kept.tolist())) == is_kept.sum()
         assert is_kept.all() or choice == "drop"
         assert choice == "keep" or not any(linked(parts, board).values())
-
-
-def along(moves: str, board: BoardSize) -> list[Position]:
-    """The positions of a game, and their mirror images, that are not over."""
-    width, height = board
-    played = [Position(moves[:ply], width=width, height=height) for ply in range(len(moves) + 1)]
-    both = [image for position in played for image in (position, position.mirrored())]
-    return [position for position in both if not position.is_over]

@@ -1,9 +1,7 @@
 """The tree reaches the true score for any order of the workers' results."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -11,9 +9,6 @@ from hypothesis import strategies as st
 from c4core import Position
 from tests.support.boards.reference import ReferenceSolver, columns_of
 from workers.deep.tree import Bounds, Fact, Piece, Tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 ORACLES = {height: ReferenceSolver(height) for height in (4, 5)}
 

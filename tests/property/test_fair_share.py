@@ -1,4 +1,6 @@
-"""Jobs of the same priority share the workers: each gets a share, and new jobs start at once."""
+"""Claims and leases follow a model, and jobs of the same priority share the workers."""
+
+from pathlib import Path
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.models import Unit
+from tests.support.claim_machine import run_claim_machine
 from tests.support.running.databases import clear, do, make_job, on_sqlite
 
 TURNS = 3
@@ -56,3 +59,7 @@ def test_a_small_job_passes_a_huge_one(timed: Database) -> None:
     assert late in [announce(timed, 1)[0] for _ in range(TURNS)]
     assert announce(timed, TURNS)[:1] != [late]
     assert len({job for _ in range(30) for job in announce(timed, 1)} & set(rivals)) >= 20
+
+
+def test_claims_follow_the_model(sqlite_path: Path) -> None:
+    run_claim_machine(f"sqlite:///{sqlite_path}", examples=15)

@@ -15,6 +15,7 @@ from db import games
 from db.database import Database
 from db.records.games import StoredGame
 from db.records.matches import MatchTerms, Seats
+from tests.support.boards import positions as boards
 from tests.support.boards.matches import games_of, terms
 from tests.support.running.databases import clear
 from tests.support.text import storable_text
@@ -26,10 +27,7 @@ SECONDS = st.floats(min_value=1e-6, max_value=1e6)
 BOARDS = st.sampled_from([BoardSize(7, 6), BoardSize(8, 7), BoardSize(5, 4), BoardSize(12, 4)])
 
 CONTROLS = st.builds(
-    TimeControl,
-    move=st.none() | SECONDS,
-    game=SECONDS,
-    grace=st.floats(min_value=0, max_value=9),
+    TimeControl, move=st.none() | SECONDS, game=SECONDS, grace=st.floats(min_value=0, max_value=9)
 ) | st.just(TimeControl())
 SPRTS = st.builds(
     Sprt,
@@ -105,23 +103,16 @@ def test_games_are_read_as_they_were_stored(database: Database) -> None:
     check()
 
 
-@st.composite
-def finished_games(draw: st.DrawFn) -> list[Position]:
-    board = draw(BOARDS)
-    finals = []
-    for _ in range(draw(st.integers(1, 5))):
-        position = Position(width=board.width, height=board.height)
-        for choice in draw(st.binary(min_size=board.cells, max_size=board.cells)):
-            if position.is_over:
-                break
-            legal = position.legal_columns()
-            position = position.play(legal[choice % len(legal)])
-        finals.append(position)
-    return finals
-
-
-@given(finished_games(), st.data())
-def test_grids_by_key_match_those_by_position(finals: list[Position], data: st.DataObject) -> None:
+@given(
+    BOARDS.flatmap(
+        lambda board: st.lists(boards.games(sizes=[board], max_empty=0), min_size=1, max_size=5)
+    ),
+    st.data(),
+)
+def test_grids_by_key_match_those_by_position(
+    drawn: list[tuple[Position, str]], data: st.DataObject
+) -> None:
+    finals = [position for position, _ in drawn]
     board = finals[0].board
     values = {"x": 1, "o": -1, None: 0}
     by_key = FinalGrids.from_keys(

@@ -2,6 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
+from itertools import product
 from math import inf as INFINITE  # noqa: N812  (the search's name for it)
 from typing import Any, Literal
 
@@ -47,27 +49,17 @@ FEW_COLUMNS = [(8, 8), (9, 7), (10, 7), (4, 31)]
 """Wide boards on which a slow search of three plies ends soon."""
 
 SMALL = [
-    "set:fallback=column",
-    "blog-v2:depth=2",
-    "blog-v3:depth=3",
-    "blog-v4:depth=3",
-    "blog-v5:depth=2",
-    "blog-v6:depth=3",
-    "minimax-threats:time_ms=none,max_depth=2",
+    "set:fallback=column", "blog-v2:depth=2", "blog-v3:depth=3", "blog-v4:depth=3",
+    "blog-v5:depth=2", "blog-v6:depth=3", "minimax-threats:time_ms=none,max_depth=2",
     "minimax-threats:time_ms=none,max_depth=2,eval=islands,ordering=none,cache=zobrist,cache_size=9",
     "minimax-runs:time_ms=none,max_depth=2",
     "minimax-runs:time_ms=none,max_depth=2,one_sided=on,alpha_beta=off",
-    "minimax-windows:depth=2",
-    "montecarlo-flat:simulations=5",
-    "montecarlo-timed:time_ms=none,playouts=30",
-    "mcts-uct:iterations=30",
-    "alphabeta:depth=2",
-    "pvs:depth=2",
-    "minimax-features:depth=2,random_move=on",
-    "minimax-features:depth=1,features=34",
-    "minimax-squares:depth=2,random_move=on",
+    "minimax-windows:depth=2", "montecarlo-flat:simulations=5",
+    "montecarlo-timed:time_ms=none,playouts=30", "mcts-uct:iterations=30", "alphabeta:depth=2",
+    "pvs:depth=2", "minimax-features:depth=2,random_move=on",
+    "minimax-features:depth=1,features=34", "minimax-squares:depth=2,random_move=on",
     "database-montecarlo:playouts=5",
-]
+]  # fmt: skip
 """Players whose defaults take too long here, with small parameters."""
 
 QUICK = [
@@ -84,13 +76,8 @@ QUICK = [
 """Every player that requires neither a file nor a program; models are left out (one board)."""
 
 HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
-    "groups": slow.slow_groups,
-    "threats": slow.slow_threats,
-    "islands": slow.slow_islands,
-    "runs": slow.slow_runs,
-    "windows": slow.slow_windows,
-    "squares": slow.slow_squares,
-    "features": slow.slow_features,
+    name: getattr(slow, f"slow_{name}")
+    for name in ("groups", "threats", "islands", "runs", "windows", "squares", "features")
 }
 
 
@@ -112,33 +99,20 @@ def test_every_move_is_legal_and_reproducible(
 @settings(max_examples=50)
 @given(
     games(minimum=4) | games(sizes=WIDE),
-    st.sampled_from(QUICK),
-    st.sampled_from(QUICK),
+    st.tuples(*[st.sampled_from(QUICK)] * 2),
     st.integers(0, 99),
 )
 def test_every_game_ends_on_the_board(
-    game: tuple[Position, str], first: str, second: str, seed: int
+    game: tuple[Position, str], players: tuple[str, str], seed: int
 ) -> None:
     position, _ = game
     if position.is_over:
         return
-    record = play_game(
-        parse_player(first).make(), parse_player(second).make(), seed=seed, start=position
-    )
+    first, second = (parse_player(text).make() for text in players)
+    record = play_game(first, second, seed=seed, start=position)
     assert record.ending in (Ending.FOUR, Ending.FULL)
     assert record.final().is_over
     assert record.winner == record.final().winner
-
-
-@pytest.mark.parametrize("board", [(8, 8), (10, 7)], ids=lambda size: "x".join(map(str, size)))
-@pytest.mark.parametrize("text", QUICK)
-def test_complete_games_on_wide_boards(text: str, board: tuple[int, int]) -> None:
-    player, opponent = parse_player(text).make(), parse_player("random").make()
-    start = Position(width=board[0], height=board[1])
-    for pair in ((player, opponent), (opponent, player)):
-        record = play_game(*pair, seed=board[0], start=start)
-        assert record.ending in (Ending.FOUR, Ending.FULL)
-        assert record.final().is_over
 
 
 def test_the_perfect_player_needs_no_exact_scores() -> None:
@@ -213,25 +187,17 @@ def test_wide_modules_agree_with_narrow_ones(
         assert wide_searches.minimax(position, cache=cache, **options) == found
 
 
-@pytest.mark.parametrize("name", HEURISTICS)
-@settings(max_examples=50)
+@settings(max_examples=100)
 @given(game=games(minimum=4, max_cells=48) | games(sizes=WIDE))
-def test_heuristics_agree_with_a_check_of_every_line(name: str, game: tuple[Position, str]) -> None:
+def test_heuristics_agree_with_a_check_of_every_line(game: tuple[Position, str]) -> None:
     position, _ = game
-    if name == "features" and position.winner:
-        return
     squares = slow.squares_of(position)
-    for side in slow.SIDES:
-        assert heuristic_value(position, side, name) == HEURISTICS[name](squares, side)
-
-
-@given(games(minimum=4) | games(sizes=WIDE))
-def test_winning_columns_win(game: tuple[Position, str]) -> None:
-    position, _ = game
-    if position.is_over:
-        return
-    wins = [c for c in position.legal_columns() if position.is_winning(c)]
-    assert list(winning_columns(position, "x" if position.turn == "x" else "o")) == wins
+    for name, side in product(HEURISTICS, slow.SIDES):
+        if name != "features" or not position.winner:
+            assert heuristic_value(position, side, name) == HEURISTICS[name](squares, side), name
+    if not position.is_over:
+        wins = [c for c in position.legal_columns() if position.is_winning(c)]
+        assert list(winning_columns(position, position.turn)) == wins
 
 
 def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int:
@@ -253,26 +219,23 @@ def test_search_agrees_with_minimax(game: tuple[Position, str], depth: int) -> N
     if position.is_over:
         return
     depth = min(depth, position.board.cells - position.ply)
-    order = columns_from_centre(position.width)
     values = {
         column: -slow_minimax(position.play(column), depth - 1, position.turn)
         for column in position.legal_columns()
     }
+    search = partial(
+        minimax,
+        position,
+        heuristic="windows",
+        depth=depth,
+        order=columns_from_centre(position.width),
+        win=WIN,
+    )
+    order = columns_from_centre(position.width)
     best = next(column for column in order if values.get(column) == max(values.values()))
-    for options in ({}, {"prunes": False}, {"pvs": True}, {"killer_moves": True}):
-        found = minimax(
-            position,
-            heuristic="windows",
-            depth=depth,
-            order=order,
-            win=WIN,
-            **options,  # type: ignore[arg-type]
-        )
+    for found in (search(), search(prunes=False), search(pvs=True), search(killer_moves=True)):
         assert (found.column, found.value) == (best, values[best])
-    scores = minimax(
-        position, heuristic="windows", depth=depth, order=order, win=WIN, all_scores=True
-    ).scores
-    assert scores is not None
+    scores = search(all_scores=True).scores
     assert {c: score for c, score in enumerate(scores) if score is not None} == values
 
 

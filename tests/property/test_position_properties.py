@@ -9,31 +9,22 @@ from tests.support.boards.reference import columns_of, has_won
 
 
 @given(games(every=True))
-def test_keys_and_grids_round_trip(game: tuple[Position, str]) -> None:
-    position, _ = game
-    size = {"width": position.width, "height": position.height}
-    assert Position.from_grid(str(position), **size) == position
-    assert Position.from_key(position.key, **size) == position
-    assert position.key < 1 << position.width * (position.height + 1)
-    canonical = Position.from_key(position.canonical_key, **size)
-    assert canonical in (position, position.mirrored())
-    assert position.canonical_key == min(position.key, position.mirrored().key)
-
-
-@given(games(every=True))
-def test_text_and_columns_agree(game: tuple[Position, str]) -> None:
+def test_texts_keys_and_grids_round_trip(game: tuple[Position, str]) -> None:
     position, moves = game
-    assert Position(moves, width=position.width, height=position.height) == position
+    size = {"width": position.width, "height": position.height}
+    for again in (
+        Position(moves, **size),
+        Position.from_grid(str(position), **size),
+        Position.from_key(position.key, **size),
+        position.mirrored().mirrored(),
+    ):
+        assert again == position
     assert position.moves == moves
     assert position.ply == len(moves) == sum(position.heights)
-
-
-@given(games(every=True))
-def test_mirror_is_its_own_inverse(game: tuple[Position, str]) -> None:
-    position, _ = game
+    assert position.key < 1 << position.width * (position.height + 1)
     mirrored = position.mirrored()
-    assert mirrored.mirrored() == position
-    assert mirrored.canonical_key == position.canonical_key
+    assert Position.from_key(position.canonical_key, **size) in (position, mirrored)
+    assert position.canonical_key == mirrored.canonical_key == min(position.key, mirrored.key)
     assert mirrored.heights == position.heights[::-1]
     assert (mirrored.winner, mirrored.ply) == (position.winner, position.ply)
 
@@ -46,20 +37,13 @@ def test_winner_agrees_with_a_check_of_every_line(game: tuple[Position, str]) ->
         assert (position.winner == side) == has_won(columns, side)
     is_full = position.ply == position.width * position.height
     assert position.is_over == (position.winner is not None or is_full)
-    assert bool(position.winning_squares()) == (position.winner is not None)
-    assert all(
-        position.stone_at(*square) == position.winner for square in position.winning_squares()
-    )
-
-
-@given(games(every=True))
-def test_play_accepts_exactly_the_legal_columns(game: tuple[Position, str]) -> None:
-    position, _ = game
+    squares = position.winning_squares()
+    assert bool(squares) == (position.winner is not None)
+    assert all(position.stone_at(*square) == position.winner for square in squares)
     for column in range(-1, position.width + 1):
         assert position.is_legal(column) == (column in position.legal_columns())
     for column in position.legal_columns():
-        after = position.play(column)
-        assert position.is_winning(column) == (after.winner is not None)
+        assert position.is_winning(column) == (position.play(column).winner is not None)
 
 
 @given(boards(every=True), st.text(max_size=12))

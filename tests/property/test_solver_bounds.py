@@ -1,7 +1,5 @@
 """Static bounds and solver results against exact values of all positions on small boards."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4core.solver import Solver

@@ -1,7 +1,5 @@
 """The solver against the slow oracle, on boards of many shapes with odd and even heights."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,17 +13,13 @@ SCORES, COLUMNS, LINES = (Solver(table_mb=1) for _ in range(3))
 """One solver for each call, so that none finds results of another in its table."""
 
 
-def most_empty(width: int) -> int:
-    """The most empty squares that the oracle, which searches everything, can handle."""
-    return 10 if width <= 7 else 6
-
-
 @st.composite
 def late_positions(draw: st.DrawFn) -> Position:
     """A position near its end (or over) on any board that the oracle can handle."""
     width, height = draw(boards(every=True))
     cells = width * height
-    target = max(0, cells - draw(st.integers(0, most_empty(width))))
+    most_empty = 10 if width <= 7 else 6  # the oracle searches everything
+    target = max(0, cells - draw(st.integers(0, most_empty)))
     position = Position(width=width, height=height)
     choices = draw(st.binary(min_size=target, max_size=target))
     for choice in choices:

@@ -4,17 +4,16 @@ The server is a ``c4 serve`` process with its own database. The browser is Debia
 headless, driven by selenium.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
@@ -24,15 +23,11 @@ from selenium.common.exceptions import (
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.remote.webelement import WebElement
 
 from tests.support.running.server_process import free_port
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.web_server import ROOT, WebServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from selenium.webdriver.remote.webelement import WebElement
 
 CHROMIUM: Final = "/usr/bin/chromium"
 DRIVER: Final = "/usr/bin/chromedriver"
@@ -51,6 +46,14 @@ FLAGS: Final = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+
+CALL: Final = """
+const [name, given, done] = arguments;
+import(name)
+    .then((module) => {%s})
+    .then((value) => done({value}), (error) => done({error: String(error.stack ?? error)}));
+"""
+"""The call is inserted into the script, because the page's policy forbids code made from text."""
 
 
 class PageServer(WebServer):
@@ -174,10 +177,6 @@ class Browser:
         ]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
 
-    def screenshot(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.driver.save_screenshot(str(path))
-
     def faults(self) -> list[str]:
         """The errors in the page's console since the last call."""
         get_log: Callable[[str], list[dict[str, str]]] = self.driver.get_log
@@ -204,6 +203,16 @@ class Browser:
         """A description of the visible page, for the message of a failed test."""
         body = self.all("body")
         return f"{self.driver.current_url}\n{body[0].text[:2000] if body else ''}\n{self.faults()}"
+
+
+def ask_module(browser: Browser, name: str, script: str, given: object) -> Any:  # noqa: ANN401
+    """Return the value of a script's ``return``, to compare the page's modules with the library.
+
+    The script can use ``module``, the exports of the module ``name``, and the JSON value ``given``.
+    """
+    found = browser.driver.execute_async_script(CALL % script, f"/static/js/{name}", given)
+    assert "error" not in found, found["error"]
+    return found.get("value")
 
 
 @contextmanager

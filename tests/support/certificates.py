@@ -1,28 +1,20 @@
 """Certificates for tests: the independent checker, and files that were tampered with."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import random
 import struct
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
+from c4core.arena.game import GameRecord
 from c4core.errors import CertificateError
 from c4core.evaluation import final_score
-from c4core.position import Position
+from c4core.position import Position, Side
 from c4core.proof import Certificate, make
-from c4core.proof.format import EVERY_RULE
+from c4core.proof.format import EVERY_RULE, CertificateInfo
 from c4core.solver import Solver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
-    from c4core.arena.game import GameRecord
-    from c4core.position import Side
-    from c4core.proof.format import CertificateInfo
 
 SHA_BYTES = 32
 LENGTH_OFFSET = 32

@@ -1,4 +1,6 @@
-"""The claim and lease machine against a model that keeps every unit in a few Python fields."""
+"""The claim and lease machine against a model of its rules, in a few Python fields."""
+
+from dataclasses import dataclass, field
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -20,11 +22,168 @@ from db.models import Unit
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
 from tests.support.running.databases import BOARD, FakeClock, clear, do, make_job, row
-from tests.support.unit_model import Model, ModelUnit
 
 LEASE = 10.0
 UNITS = 3
 CLAIMER = {"owner": "w", "lease_seconds": LEASE, "engine_version": ENGINE_VERSION}
+
+
+OPEN = {UnitState.QUEUED, UnitState.LEASED}
+
+
+@dataclass
+class ModelUnit:
+    """The expected state of a unit."""
+
+    seq: int
+    state: UnitState = UnitState.QUEUED
+    fence: int = 0
+    attempts: int = 0
+    lapses: int = 0
+    announced_at: float = 0.0
+    lease_until: float = 0.0
+
+    def lease(self, until: float) -> None:
+        """Lease the unit to a claimer, counting the previous claim as lapsed if it fell silent."""
+        if self.state is UnitState.LEASED:
+            self.lapse()
+        self.state = UnitState.LEASED
+        self.fence += 1
+        self.attempts += 1
+        self.lease_until = until
+
+    def lapse(self) -> None:
+        """Count an expired lease instead of the attempt."""
+        self.attempts -= 1
+        self.lapses += 1
+        exhausted = self.lapses >= MAX_LAPSES
+        self.state = UnitState.FAILED if exhausted else UnitState.QUEUED
+
+    def come_back(self) -> None:
+        """Queue it again, before all others."""
+        self.state = UnitState.QUEUED
+        self.announced_at = -1.0
+
+    def begin_anew(self) -> None:
+        """Queue it as if it had just been planned."""
+        self.state = UnitState.QUEUED
+        self.attempts = self.lapses = 0
+        self.announced_at = 0.0
+
+
+def in_turn(unit: ModelUnit) -> tuple[float, int]:
+    return unit.announced_at, unit.seq
+
+
+@dataclass
+class Model:
+    """The expected state of a job."""
+
+    units: list[ModelUnit]
+    state: JobState = field(default=JobState.RUNNING)
+
+    def lapsed(self, now: float) -> list[ModelUnit]:
+        """Units whose lease has expired, earliest first."""
+        late = [
+            unit for unit in self.units if unit.state is UnitState.LEASED and unit.lease_until < now
+        ]
+        return sorted(late, key=lambda unit: (unit.lease_until, unit.seq))
+
+    @staticmethod
+    def exhaust(late: list[ModelUnit]) -> None:
+        """Fail the units that have lapsed too often."""
+        for unit in late:
+            if unit.lapses + 1 >= MAX_LAPSES:
+                unit.lapse()
+
+    def claim(self, now: float, lease: float) -> ModelUnit | None:
+        """Lease the next unit."""
+        if self.state is not JobState.RUNNING:
+            return None
+        self.exhaust(self.lapsed(now))
+        self.close()
+        waiting = [unit for unit in self.units if unit.state is UnitState.QUEUED]
+        candidates = self.lapsed(now) + sorted(waiting, key=in_turn)
+        if not candidates:
+            return None
+        candidates[0].lease(now + lease)
+        return candidates[0]
+
+    def claim_unit(self, seq: int, now: float, lease: float) -> ModelUnit | None:
+        unit = self.units[seq]
+        may_lapse = unit in self.lapsed(now) and unit.lapses + 1 < MAX_LAPSES
+        if self.state is not JobState.RUNNING or not (unit.state is UnitState.QUEUED or may_lapse):
+            return None
+        unit.lease(now + lease)
+        return unit
+
+    def claim_next_piece(self, now: float, lease: float) -> ModelUnit | None:
+        """Lease the unit that the planner of a growing job has put first."""
+        waiting = [unit for unit in self.units if unit.state is UnitState.QUEUED]
+        if self.state is not JobState.RUNNING or not waiting:
+            return None
+        first = min(waiting, key=lambda unit: (unit.announced_at <= 0, *in_turn(unit)))
+        first.lease(now + lease)
+        return first
+
+    def announce(self, now: float, limit: int) -> list[int]:
+        """The units that are announced next."""
+        if self.state is not JobState.RUNNING:
+            return []
+        may_be = [
+            unit
+            for unit in self.units
+            if unit.state is UnitState.QUEUED and unit.announced_at < now - jobs.REANNOUNCE_SECONDS
+        ]
+        chosen = sorted(may_be, key=in_turn)[:limit]
+        for unit in chosen:
+            unit.announced_at = now
+        return [unit.seq for unit in chosen]
+
+    def requeue_lapsed(self, now: float, limit: int) -> int:
+        """Queue lapsed units again; return how many."""
+        if self.state is not JobState.RUNNING:
+            return 0
+        looked_at = self.lapsed(now)[:limit]
+        # If one of these units is exhausted, all exhausted units of the job fail.
+        if any(unit.lapses + 1 >= MAX_LAPSES for unit in looked_at):
+            self.exhaust(self.lapsed(now))
+        requeued = [unit for unit in looked_at if unit.state is UnitState.LEASED]
+        for unit in requeued:
+            unit.lapse()
+            unit.come_back()
+        self.close()
+        return len(requeued)
+
+    def fail(self, unit: ModelUnit) -> None:
+        """End an attempt with an error."""
+        exhausted = unit.attempts >= MAX_ATTEMPTS
+        unit.come_back()
+        if exhausted:
+            unit.state = UnitState.FAILED
+
+    def resume(self, now: float) -> None:
+        """Resume the job, unless it has ended."""
+        if self.state not in {JobState.RUNNING, JobState.CANCELLED}:
+            return
+        late = self.lapsed(now)
+        for unit in self.units:
+            if unit.state is UnitState.CANCELLED or unit in late:
+                unit.begin_anew()
+        self.state = JobState.RUNNING
+        self.close()
+
+    def close(self) -> None:
+        """End the job if nothing is left to do."""
+        states = {unit.state for unit in self.units}
+        if self.state is JobState.RUNNING and not states & OPEN:
+            self.state = JobState.FAILED if UnitState.FAILED in states else JobState.DONE
+
+    def holder(self, claim: Claim) -> ModelUnit | None:
+        """The unit, if the claim still holds it."""
+        unit = self.units[claim.seq]
+        holds = unit.state is UnitState.LEASED and unit.fence == claim.fence
+        return unit if holds else None
 
 
 class ClaimMachine(RuleBasedStateMachine):
@@ -197,25 +356,16 @@ class ClaimMachine(RuleBasedStateMachine):
             job = jobs.get_job(session, self.job_id)
             results = jobs.unit_results(session, self.job_id)
             stored = count(session, EvaluationFilter(board=BOARD))
-            units = session.execute(
-                select(
-                    Unit.seq,
-                    Unit.state,
-                    Unit.fence,
-                    Unit.attempts,
-                    Unit.lapses,
-                    Unit.announced_at,
-                    Unit.owner,
-                ).order_by(Unit.seq)
-            ).all()
+            names = ("seq", "state", "fence", "attempts", "lapses", "announced_at", "owner")
+            columns = (getattr(Unit, name) for name in names)
+            units = session.execute(select(*columns).order_by(Unit.seq)).all()
         assert job.state is self.model.state
         # No unit is lost, and none exists twice.
-        assert len(units) == UNITS
-        for unit, modelled in zip(units, self.model.units, strict=True):
-            assert unit.seq == modelled.seq
-            assert unit.state is modelled.state
-            assert (unit.fence, unit.attempts) == (modelled.fence, modelled.attempts)
-            assert (unit.lapses, unit.announced_at) == (modelled.lapses, modelled.announced_at)
+        assert [unit[:-1] for unit in units] == [
+            (each.seq, each.state, each.fence, each.attempts, each.lapses, each.announced_at)
+            for each in self.model.units
+        ]
+        for unit in units:
             assert 0 <= unit.attempts <= MAX_ATTEMPTS
             assert 0 <= unit.lapses <= MAX_LAPSES
             assert (unit.owner is None) == (unit.state is not UnitState.LEASED)
@@ -246,20 +396,10 @@ class ClaimMachine(RuleBasedStateMachine):
 
 # A claim that was never granted: using it must change nothing.
 NO_CLAIM = Claim(
-    unit_id=-1,
-    job_id=-1,
-    kind="test",
-    seq=0,
-    fence=-1,
-    attempts=1,
-    payload={},
-    params={},
-    board=BOARD,
-    positions=1,
-    lease_seconds=LEASE,
-    owner="nobody",
-    engine_version=ENGINE_VERSION,
-    priority=0,
+    **dict.fromkeys(("unit_id", "job_id", "fence"), -1),
+    **dict.fromkeys(("seq", "priority"), 0),
+    **dict.fromkeys(("attempts", "positions"), 1),
+    **CLAIMER | {"kind": "test", "payload": {}, "params": {}, "board": BOARD},
 )
 
 

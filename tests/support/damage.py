@@ -27,19 +27,10 @@ from tests.support.running.databases import BOARD, do, make_job, worker
 
 ROWS = 5_000
 READING_COMMANDS = (
-    ("query",),
-    ("db", "stats"),
-    ("db", "check"),
-    ("jobs", "list"),
-    ("jobs", "show", "1"),
-    ("jobs", "results", "1"),
-    ("games", "list"),
-    ("games", "show", "1:0"),
-    ("games", "report", "1"),
-    ("games", "export", "1"),
-    ("status",),
-    ("solve", "4455"),
-)
+    ("query",), ("db", "stats"), ("db", "check"), ("jobs", "list"), ("jobs", "show", "1"),
+    ("jobs", "results", "1"), ("games", "list"), ("games", "show", "1:0"), ("games", "report", "1"),
+    ("games", "export", "1"), ("status",), ("solve", "4455"),
+)  # fmt: skip
 """Commands that write nothing."""
 
 
@@ -64,17 +55,9 @@ def evaluations(number: int, seed: int) -> list[StoredEvaluation]:
             for column in range(BOARD.width)
         ]
         scores[position.legal_columns()[0]] = worst
-        found[key] = StoredEvaluation(
-            key,
-            BOARD.width,
-            BOARD.height,
-            position.ply,
-            worst,
-            worst,
-            lots.randrange(10**7),
-            ENGINE_VERSION,
-            tuple(scores) if len(found) % 2 else None,
-        )
+        columns = tuple(scores) if len(found) % 2 else None
+        facts = (position.ply, worst, worst, lots.randrange(10**7), ENGINE_VERSION, columns)
+        found[key] = StoredEvaluation(key, *BOARD, *facts)
     return list(found.values())
 
 
@@ -91,12 +74,8 @@ def fill_database(database: Database, rows: int) -> None:
     job_id = make_job(database, rows // 50, positions=50)
     for number in range(rows // 100):
         with database.write() as session:
-            unit = claim(
-                session,
-                owner=f"ada.{number}",
-                lease_seconds=500.0,
-                engine_version=ENGINE_VERSION,
-            )
+            claimer = {"owner": f"ada.{number}", "engine_version": ENGINE_VERSION}
+            unit = claim(session, lease_seconds=500.0, **claimer)
             assert unit is not None
             if number % 10 == 9:
                 fail(session, unit, f"error {number}: it did not work")
@@ -228,34 +207,18 @@ def content(path: Path) -> object:
     try:
         with closing(sqlite3.connect(path)) as connection:
             connection.text_factory = lambda data: ("text", data)
-            tables = [
-                name[1].decode()
-                for (name,) in connection.execute(
-                    "SELECT name FROM sqlite_schema WHERE type = 'table'"
-                )
-            ]
+            tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
             return {
-                table: sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))  # noqa: S608
-                for table in tables
+                name: sorted(map(repr, connection.execute(f"SELECT * FROM {name.decode()}")))  # noqa: S608
+                for ((_, name),) in tables.fetchall()
             }
     except (sqlite3.Error, UnicodeDecodeError) as error:
         return repr(error)
 
 
 HOSTILE = (
-    None,
-    -3,
-    2**62,
-    -(2**63),
-    0,
-    1e300,
-    "x",
-    "",
-    b"\xff\x00",
-    "\x1b]0;x\x07",
-    '{"a":1}',
-    "null",
-)
+    None, -3, 2**62, -(2**63), 0, 1e300, "x", "", b"\xff\x00", "\x1b]0;x\x07", '{"a":1}', "null",
+)  # fmt: skip
 """Values that no column expects."""
 
 

@@ -1,21 +1,16 @@
 """The examples of the help texts, and a directory in which they run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
 
 from c4core.position import Position
 from cli.reference import contexts
 from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
+from tests.support.running.command_line import C4, Result
 from tests.support.weakc4 import small_solution, write_solution
-
-if TYPE_CHECKING:
-    from tests.support.running.command_line import C4, Result
 
 ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|mcp|play(?!.*--plain)|serve|worker)\b")
 """Examples that run forever, are slow or need a terminal; other tests cover them."""

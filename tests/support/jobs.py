@@ -8,13 +8,19 @@ from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import claim, claim_unit, complete, fail, finish_if_complete, get_job
+from db.jobs import announce, claim, claim_unit, complete, fail, finish_if_complete, get_job
 from db.models import Unit
 from db.records.jobs import Claim, JobState, UnitState
-from tests.support.running.databases import FakeClock
+from tests.support.running.databases import FakeClock, ask, do
 from tests.support.running.waiting import await_that
 
 LEASE = 30.0
+CLAIMER: dict[str, object] = {
+    "owner": "ada",
+    "lease_seconds": LEASE,
+    "engine_version": ENGINE_VERSION,
+}
+ANNOUNCER: dict[str, object] = {"engine_version": ENGINE_VERSION, "interactive": False}
 
 
 def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
@@ -24,13 +30,7 @@ def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
 
 
 def take(database: Database, **options: object) -> Claim | None:
-    defaults: dict[str, object] = {
-        "owner": "ada",
-        "lease_seconds": LEASE,
-        "engine_version": ENGINE_VERSION,
-    }
-    with database.write() as session:
-        return claim(session, **(defaults | options))
+    return do(database, claim, **(CLAIMER | options))
 
 
 def must_take(database: Database, **options: object) -> Claim:
@@ -41,24 +41,19 @@ def must_take(database: Database, **options: object) -> Claim:
 
 def finish(database: Database, taken: Claim, **options: object) -> bool:
     defaults: dict[str, object] = {"evaluations": [], "result": None, "nodes": 5, "seconds": 0.5}
-    with database.write() as session:
-        done = complete(session, taken, **(defaults | options))
-    with database.write() as session:
-        finish_if_complete(session, taken.job_id)
+    done = do(database, complete, taken, **(defaults | options))
+    do(database, finish_if_complete, taken.job_id)
     return done
 
 
 def give_up(database: Database, taken: Claim, error: str = "broken") -> UnitState | None:
-    with database.write() as session:
-        state = fail(session, taken, error)
-    with database.write() as session:
-        finish_if_complete(session, taken.job_id)
+    state = do(database, fail, taken, error)
+    do(database, finish_if_complete, taken.job_id)
     return state
 
 
 def state_of(database: Database, job_id: int) -> JobState:
-    with database.read() as session:
-        return get_job(session, job_id).state
+    return ask(database, get_job, job_id).state
 
 
 def lease_end(database: Database) -> float:
@@ -78,20 +73,18 @@ def outlast_lease(database: Database, clock: FakeClock, lease_seconds: float) ->
 
 
 def take_unit(database: Database, unit_id: int, **options: object) -> Claim | None:
-    defaults: dict[str, object] = {
-        "owner": "ada",
-        "lease_seconds": LEASE,
-        "engine_version": ENGINE_VERSION,
-    }
-    with database.write() as session:
-        return claim_unit(session, unit_id, **(defaults | options))
+    return do(database, claim_unit, unit_id, **(CLAIMER | options))
+
+
+def ring(database: Database, limit: int = 100, **options: object) -> list[int]:
+    """Announce units, by default of bulk jobs."""
+    return do(database, announce, limit=limit, **(ANNOUNCER | options))
 
 
 def unit_ids(database: Database, job_id: int) -> list[int]:
+    query = select(Unit.id).where(Unit.job_id == job_id).order_by(Unit.seq)
     with database.read() as session:
-        return list(
-            session.scalars(select(Unit.id).where(Unit.job_id == job_id).order_by(Unit.seq))
-        )
+        return list(session.scalars(query))
 
 
 def waits_for_lock(database: Database) -> bool:

@@ -1,10 +1,8 @@
 """Jobs whose processes are killed, and checks that nothing was lost."""
 
-import io
 from collections import Counter
 from collections.abc import Sequence
 
-from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.solver import Solver
@@ -12,7 +10,7 @@ from db import evaluations, jobs
 from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
-from workers.analyze.job import submit
+from tests.support.units import job_of_games
 from workers.answers.books import NO_BOOK
 from workers.deep.answer import follow_proof
 from workers.deep.tree import Bounds
@@ -21,9 +19,7 @@ from workers.deep.tree import Bounds
 def plan_analysis(url: str, games: Sequence[str]) -> int:
     """Plan a job that analyzes games without a book, ten in a unit; return its number."""
     with Database.open(url) as database:
-        lines = read_lines(io.BytesIO("\n".join(games).encode()), board=DEFAULT_BOARD)
-        job = submit(database, lines, board=DEFAULT_BOARD, book=NO_BOOK, unit_lines=10)
-        return job.job_id
+        return job_of_games(database, games, book=NO_BOOK, unit_lines=10)
 
 
 def check_analysis(

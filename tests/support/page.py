@@ -1,14 +1,10 @@
 """Actions and observations of tests of the page; index.html promises the hooks used here."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlencode
 
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
-
+from tests.support.browser import Browser, PageServer
 
 SAMPLES: Final = Path(__file__).parents[2] / "cli" / "data" / "sample-positions.txt"
 PLAYERS: Final = ("random", "set", "minimax-windows:depth=1")

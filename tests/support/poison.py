@@ -10,18 +10,9 @@ from typing import Any
 from workers.celery.messaging import TASK
 
 NO_UNITS = [
-    "1",
-    "'; DROP TABLE units; --",
-    "\x1b]0;title\x07\nforged line",
-    {"unit": 1},
-    [1],
-    True,
-    None,
-    1.0,
-    10**30,
-    -1,
-    2**63,
-]
+    "1", "'; DROP TABLE units; --", "\x1b]0;title\x07\nforged line", {"unit": 1}, [1], True, None,
+    1.0, 10**30, -1, 2**63,
+]  # fmt: skip
 NOTHING_MORE = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 MORE = {"callbacks": [{"task": TASK, "args": [1]}]}
 

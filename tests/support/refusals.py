@@ -1,15 +1,11 @@
 """Error messages of calls and commands, for snapshots."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4
 
 
 def refusal(

@@ -61,11 +61,8 @@ def report_of(
     **terms: Any,  # noqa: ANN401
 ) -> MatchReport:
     """The report of games of 10 moves in which player a had ``x``."""
-    games = [
-        *((1, True, 10) for _ in range(results.wins)),
-        *((-1, True, 10) for _ in range(results.losses)),
-        *((0, True, 10) for _ in range(results.draws)),
-    ]
+    signs = [1] * results.wins + [-1] * results.losses + [0] * results.draws
+    games = [(sign, True, 10) for sign in signs]
     info = match_info(player_a, player_b, **{"games": results.games, **terms})
     info = replace(info, tally=MatchTally(a_as_x=results))
     return make_report(info, match_results(games, distinct=distinct), judged)

@@ -1,20 +1,15 @@
 """A directory with hostile names for everything that can be displayed."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING
 
 import click
 
 from cli.reference import contexts
 from cli.shell import exits
 from tests.support.boards.small_books import small_book
-
-if TYPE_CHECKING:
-    from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4
 
 HOSTILE = (
     "\x1b]0;owned\x07\x1b[2J\r\nError: all is lost\x9b31m\u202ednuor\u2028\u200b\u2066\x7f\t"
@@ -41,14 +36,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "certificate write": ("1", "--out", f"nowhere/{FILE}"),
     "count": ("--keep", FILE),
     "query": ("--limit", "3"),
-    "jobs list": (),
-    "jobs show": ("1",),
-    "jobs watch": ("1",),
-    "jobs results": ("1",),
-    "jobs cancel": ("1",),
     "jobs resume": ("1", "--output", "-"),
-    "jobs retry": ("1",),
-    "status": (),
     "match": ("random", f"random:{HOSTILE}"),
     "tournament": ("random", f"exec:{HOSTILE}"),
     "dataset build": ("--output", f"nowhere/{FILE}", "--plies", "20", "--count", "3"),
@@ -56,38 +44,33 @@ SPECIAL: dict[str, tuple[str, ...]] = {
         *("--plain", "--file", "game.json", "--first", "random", "--second", "random"),
         *("--seed", "1", "--new", "--board", "4x4"),
     ),
-    "games matches": (),
-    "games list": (),
-    "games show": ("1:0",),
-    "games replay": ("1:0",),
-    "games report": ("1",),
     "games export": ("--format", "csv"),
     "games import": ("bad.jsonl",),
     "games delete": (HOSTILE,),
     "engine": ("--board", HOSTILE),
-    "players list": (),
     "players show": (HOSTILE,),
     "learn train cnn": ("--csv", FILE, "--output", FILE),
-    "learn train exact": ("--data", FILE, "--output", FILE),
-    "learn train residual": ("--data", FILE, "--output", FILE),
     "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
-    "learn train tuples": ("--data", FILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),
     "learn export": (FILE, "--onnx", "x.onnx"),
     "learn order": ("--board", HOSTILE, "--output", FILE),
     "worker": ("--queues", HOSTILE),
     "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
-    "db init": (),
-    "db upgrade": (),
-    "db stats": (),
-    "db check": (),
-    "db repair": (),
     "config set": ("db", f"kafka://{HOSTILE}"),
     "config unset": (HOSTILE,),
-    "config path": (),
     "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
+    **dict.fromkeys(("jobs list", "status", "games matches", "games list", "players list"), ()),
+    **dict.fromkeys(("db init", "db upgrade", "db stats", "db check", "db repair"), ()),
+    "config path": (),
+    **dict.fromkeys(("jobs show", "jobs watch", "jobs results", "jobs cancel"), ("1",)),
+    **dict.fromkeys(("jobs retry", "games report"), ("1",)),
+    **dict.fromkeys(("games show", "games replay"), ("1:0",)),
+    **{
+        f"learn train {kind}": ("--data", FILE, "--output", FILE)
+        for kind in ("exact", "residual", "tuples")
+    },
 }
 """Arguments that make a command display or refuse a hostile name."""
 
@@ -121,9 +104,9 @@ _TEXTS = {
 def fill(c4: C4) -> None:
     """Store items of every kind under a hostile name, in a directory called :data:`FILE`."""
     (c4.directory / "lines").write_text("2252576253462244111563365343671351441\n44z\n")
-    game = {"board": "4x4", "moves": "1234", "winner": "x", "ending": "four", "detail": HOSTILE}
-    games = [{**game, "first": HOSTILE, "second": "b", "moves": "1213141"}]
-    (c4.directory / "games.jsonl").write_text("".join(json.dumps(one) + "\n" for one in games))
+    game = {"board": "4x4", "moves": "1213141", "winner": "x", "ending": "four", "detail": HOSTILE}
+    game |= {"first": HOSTILE, "second": "b"}
+    (c4.directory / "games.jsonl").write_text(json.dumps(game) + "\n")
     bad = {"first": HOSTILE, HOSTILE: HOSTILE, "board": HOSTILE, "moves": HOSTILE}
     (c4.directory / "bad.jsonl").write_text(json.dumps(bad) + "\n")
     assert c4("analyze", "lines", "--label", HOSTILE, "--score-only").code == 1
@@ -134,15 +117,12 @@ def fill(c4: C4) -> None:
         database.execute("UPDATE units SET state = 'failed', error = 'e', owner = 'o'")
         database.execute("UPDATE jobs SET state = 'failed'")
         now = database.execute("SELECT unixepoch()").fetchone()[0]
-        columns = [row[1:4] for row in database.execute("PRAGMA table_info(workers)")]
-        values = {
-            name: "[]" if name == "queues" else now if name.endswith("_at") else 1
-            for name, *_ in columns
-        }
+        names = [row[1] for row in database.execute("PRAGMA table_info(workers)")]
+        values = [
+            "[]" if name == "queues" else now if name.endswith("_at") else 1 for name in names
+        ]
         marks = ", ".join("?" * len(values))
-        names = ", ".join(values)
-        statement = f"INSERT INTO workers ({names}) VALUES ({marks})"  # noqa: S608 (its own)
-        database.execute(statement, [*values.values()])
+        database.execute(f"INSERT INTO workers VALUES ({marks})", values)  # noqa: S608
         for table, texts in _TEXTS.items():
             for name in texts:
                 statement = f"UPDATE {table} SET {name} = ?"  # noqa: S608 (from above)

@@ -9,27 +9,21 @@ A unit's payload holds numbers, ``{"numbers": [9, 16]}``; its result holds their
 negative number has no root, which is an error.
 """
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable, Iterator, Sequence
 from math import isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from c4core.lines import JsonValue
 from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.database import Database, Session
 from db.decoding import decoding, field
-from db.records.jobs import UnitPlan, UnitState
+from db.records.jobs import Claim, JobInfo, UnitPlan, UnitResult, UnitState
 from workers.core.kinds import KINDS, JobKind, UnitOutcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from c4core.lines import JsonValue
-    from db.database import Database, Session
-    from db.records.jobs import Claim, JobInfo, UnitResult
-    from workers.core.searching import Searcher
+from workers.core.searching import Searcher
 
 KIND: Final = "roots"
 
@@ -110,4 +104,3 @@ def unit_objects(_job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValu
 
 
 ROOTS: Final = JobKind(KIND, "number", solve_unit, unit_objects)
-"""The kind itself."""

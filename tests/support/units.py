@@ -1,34 +1,29 @@
 """Jobs of positions whose units are worked on within the test."""
 
-from __future__ import annotations
-
 import io
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Row
 
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from db import jobs
+from db.database import Database
+from db.records.jobs import UnitState
 from tests.support.jobs import failed_units
 from tests.support.running.databases import ask
-from workers.analyze.job import UNIT_LINES, submit
+from workers.analyze.job import submit
 from workers.celery.doorbell import Doorbell
 from workers.celery.unit_worker import UnitWorker, WorkerSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import Row
-
-    from db.database import Database
-    from db.records.jobs import UnitState
-
-
-def job_of_games(database: Database, games: Sequence[str], *, unit_lines: int = UNIT_LINES) -> int:
-    """A job that analyzes games on the default board."""
+def job_of_games(database: Database, games: Sequence[str], **options: Any) -> int:  # noqa: ANN401
+    """A job that analyzes games on the default board; ``options`` go to ``submit``."""
     lines = read_lines(io.BytesIO("\n".join(games).encode()), board=DEFAULT_BOARD)
-    return submit(database, lines, board=DEFAULT_BOARD, unit_lines=unit_lines).job_id
+    return submit(database, lines, board=DEFAULT_BOARD, **options).job_id
 
 
 def states(database: Database, job_id: int) -> dict[UnitState, int]:
@@ -44,7 +39,11 @@ def failed_unit(database: Database, job_id: int) -> Row[Any]:
 
 @contextmanager
 def unit_worker(
-    database: Database, solver: Solver | None = None, **options: float
+    database: Database,
+    solver: Solver | None = None,
+    *,
+    on_fatal: Callable[[Exception], object] = lambda _error: None,
+    **options: float,
 ) -> Iterator[UnitWorker]:
     """A worker that no doorbell reaches and that may not start programs."""
     worker = UnitWorker(
@@ -52,7 +51,7 @@ def unit_worker(
         Doorbell("redis://127.0.0.1:9"),
         solver or Solver(table_mb=1),
         WorkerSettings(name="test"),
-        on_fatal=lambda _error: None,
+        on_fatal=on_fatal,
         **options,
     )
     worker.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from itertools import product
@@ -11,6 +12,7 @@ from c4core.errors import CertificateError
 from c4core.notation import format_moves
 from c4core.proof.weakc4 import KnownMoves, follow
 from c4core.solver import Solver
+from tests.support.boards.reference import DIRECTIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,40 +90,37 @@ def write_solution(folder: Path, entries: object, diagrams: object) -> tuple[Pat
 
 
 class SlowGame:
-    """A game on lists of stones, without bits, for an independent check of solutions."""
+    """A game on texts of stones, without bits, for an independent check of solutions."""
 
     def __init__(self, board: BoardSize, moves: str) -> None:
-        self.board = board
-        self.piles: list[list[int]] = [[] for _ in range(board.width)]
-        self.turn = 0
+        self.board, self.turn = board, 0
+        self.piles = ("",) * board.width
         for move in moves:
             self.play(int(move) - 1)
 
     def play(self, column: int) -> None:
-        self.piles[column].append(self.turn)
+        pile = f"{self.piles[column]}{self.turn}"
+        self.piles = (*self.piles[:column], pile, *self.piles[column + 1 :])
         self.turn = 1 - self.turn
 
-    def take_back(self, column: int) -> None:
-        self.piles[column].pop()
-        self.turn = 1 - self.turn
+    def after(self, column: int) -> SlowGame:
+        game = copy.copy(self)
+        game.play(column)
+        return game
 
     def legal(self) -> list[int]:
         return [c for c, pile in enumerate(self.piles) if len(pile) < self.board.height]
 
     def wins(self, column: int, side: int) -> bool:
         """Whether a stone in the column makes four for the side."""
-        row = len(self.piles[column])
 
         def run(right: int, up: int) -> int:
-            x, y, length = column + right, row + up, 0
-            while 0 <= x < self.board.width and 0 <= y < len(self.piles[x]):
-                if self.piles[x][y] != side:
-                    break
+            x, y, length = column + right, len(self.piles[column]) + up, 0
+            while 0 <= x < self.board.width and y >= 0 and self.piles[x][y : y + 1] == str(side):
                 x, y, length = x + right, y + up, length + 1
             return length
 
-        lines = ((1, 0), (0, 1), (1, 1), (1, -1))
-        return any(run(x, y) + run(-x, -y) >= 3 for x, y in lines)
+        return any(run(x, y) + run(-x, -y) >= 3 for x, y in DIRECTIONS)
 
     def chosen(self, rows: Rows) -> int | None:
         """The column that a diagram names if the side to move cannot win at once."""
@@ -132,61 +131,34 @@ class SlowGame:
         alone = [each for each in marks if sum(each[0] == mark for mark, _ in marks) == 1]
         return min(alone)[1] if alone else None
 
-    def position(self) -> tuple[tuple[int, ...], ...]:
-        """The piles, the same for both mirror images."""
-        piles = tuple(tuple(pile) for pile in self.piles)
-        return min(piles, piles[::-1])
-
-
-class _SlowCheck:
-    """A solution played against every reply, without remembering positions."""
-
-    def __init__(
-        self, entries: Entries, diagrams: list[Rows], board: BoardSize, start: str
-    ) -> None:
-        self.game = SlowGame(board, start)
-        self.diagrams = diagrams
-        self.known: dict[object, tuple[list[list[int]], object]] = {}
-        for moves, value in entries.items():
-            entry = SlowGame(board, moves)
-            self.known[entry.position()] = (entry.piles, value)
-
-    def chosen(self, rows: Rows | None) -> tuple[int | None, Rows | None]:
-        """The column to play, and the active diagram."""
-        game = self.game
-        if rows is not None:
-            return game.chosen(rows), rows
-        piles, value = self.known.get(game.position(), (None, None))
-        if isinstance(value, int):
-            rows = self.diagrams[value]
-            rows = rows if piles == game.piles else [row[::-1] for row in rows]
-            return game.chosen(rows), rows
-        if value is None:
-            return None, None
-        column = int(str(value)) - 1
-        return column if piles == game.piles else game.board.width - 1 - column, None
-
-    def wins(self, rows: Rows | None) -> bool:
-        game = self.game
-        if any(game.wins(column, game.turn) for column in game.legal()):
-            return True
-        column, rows = self.chosen(rows)
-        if column is None:
-            return False
-        game.play(column)
-        won = bool(game.legal()) and all(self.answers(reply, rows) for reply in game.legal())
-        game.take_back(column)
-        return won
-
-    def answers(self, reply: int, rows: Rows | None) -> bool:
-        if self.game.wins(reply, self.game.turn):
-            return False
-        self.game.play(reply)
-        won = bool(self.game.legal()) and self.wins(rows)
-        self.game.take_back(reply)
-        return won
-
 
 def slowly_wins(entries: Entries, diagrams: list[Rows], board: BoardSize, start: str) -> bool:
-    """Whether a solution wins against every reply."""
-    return _SlowCheck(entries, diagrams, board, start).wins(None)
+    """Whether a solution wins against every reply; positions are not remembered."""
+    known: dict[object, tuple[int, object]] = {}
+    for moves, value in entries.items():
+        piles = SlowGame(board, moves).piles
+        known |= {piles[::-1]: (-1, value), piles: (1, value)}
+
+    def chosen(game: SlowGame, rows: Rows | None) -> tuple[int | None, Rows | None]:
+        """The column to play, and the active diagram."""
+        if rows is not None:
+            return game.chosen(rows), rows
+        step, value = known.get(game.piles, (1, None))
+        if isinstance(value, int):
+            rows = [row[::step] for row in diagrams[value]]
+            return game.chosen(rows), rows
+        return (None if value is None else range(board.width)[::step][int(str(value)) - 1]), None
+
+    def wins(game: SlowGame, rows: Rows | None) -> bool:
+        if any(game.wins(column, game.turn) for column in game.legal()):
+            return True
+        column, rows = chosen(game, rows) if game.legal() else (None, rows)
+        if column is None:
+            return False
+        after = game.after(column)
+        return bool(after.legal()) and all(
+            not after.wins(reply, after.turn) and wins(after.after(reply), rows)
+            for reply in after.legal()
+        )
+
+    return wins(SlowGame(board, start), None)

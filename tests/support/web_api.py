@@ -13,6 +13,7 @@ import jsonschema_rs
 from starlette.testclient import TestClient
 
 from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.units import job_of_games
 from web.app import MODULES, create_app
 from web.openapi import build_document
 from web.settings import Limits, Settings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from httpx2 import Response
     from starlette.applications import Starlette
 
+    from db.database import Database
     from web.service import Service
 
 
@@ -45,12 +47,25 @@ class Api:
         """Post a JSON value and return the answer."""
         return self._answered(self.client.post(path, json=body, params=query))
 
+    def every(self, path: str, name: str, limit: int, **query: str | float) -> list[Any]:
+        """All entries of a list, page by page."""
+        found: list[Any] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = self.get(path, limit=limit, **query, **cursor)
+            found += page[name]
+            if page["next"] is None:
+                assert len(page[name]) <= limit
+                return found
+            assert len(page[name]) == limit
+            cursor = {"cursor": page["next"]}
+
     def refused(
         self, path: str, body: object = None, **query: str | float
     ) -> tuple[int, str | None]:
         """The status of a refusal and the wrong field; a POST if there is a body."""
         if body is None:
-            response = self.client.get(path, params=query)
+            response = self.client.get(path, params=query or None)
         else:
             response = self.client.post(path, json=body, params=query)
         check_declared(response)
@@ -124,6 +139,11 @@ def serving(**settings: Any) -> Iterator[Api]:  # noqa: ANN401
     app = create_app(Settings(**(small | settings)))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         yield Api(client)
+
+
+def analyze(database: Database, games: list[str], **options: Any) -> int:  # noqa: ANN401 (submit's)
+    """Make a job of positions, as the server does; it is solved without a book."""
+    return job_of_games(database, games, book="", **options)
 
 
 def check_declared(response: Response) -> None:

@@ -1,16 +1,18 @@
-"""Hostile requests to a real server.
+"""Hostile requests and long batches to a real server.
 
 ``tests/unit/web`` tests the parts that refuse them. The cases here need real bytes, or show that
 ``c4 serve`` uses those parts.
 """
 
 import contextlib
+import json
 import resource
 from collections.abc import Iterator
-from itertools import product
+from itertools import cycle, islice, product
 
 import pytest
 
+from tests.support.boards.games import random_games
 from tests.support.lacking import leave_out
 from tests.support.running.raw_http import (
     JSON_BODY,
@@ -22,11 +24,33 @@ from tests.support.running.raw_http import (
     read_all,
     status_of,
 )
-from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.waiting import await_that, needs_proc
 from tests.support.running.web_server import WebServer
 from web.settings import Limits
 
 MIB = 1 << 20
+GROWTH_MB = 60.0
+EASY = random_games(200, empty=6)
+MANY = 8_000
+MEMORY_MB = 40
+"""Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    """A server that accepts any number of requests; it must neither fail nor grow.
+
+    Most tests use the address of a proxy, so that the server accepts any number of connections.
+    """
+    limits = ("--rate=0", "--searches=2", "--max-budget=86400")
+    options = (*limits, "--table-mb=1", "--trust-proxy=127.0.0.1")
+    with WebServer(*options) as running:
+        running.ask("/api/v1/position?moves=4453")
+        before = running.resident_mb
+        yield running
+        assert "Traceback" not in running.said
+        assert "a fault in c4" not in running.said
+        assert running.resident_mb < before + GROWTH_MB
 
 
 @pytest.fixture(autouse=True)
@@ -53,158 +77,119 @@ def post(path: str, *headers: str) -> bytes:
     return "\r\n".join([f"POST {path} HTTP/1.1", *named, "", ""]).encode()
 
 
-class TestHeads:
-    @pytest.mark.parametrize(
-        ("head", "status"),
-        [
-            (b"GET /" + b"a" * 40_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
-            (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1000 + b"\r\n", 431),
-            (b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 400),
-            (b"\x00" * 10_000, 400),
-        ],
-        ids=["target", "headers", "version", "zeros"],
-    )
-    def test_bytes_that_are_not_http_are_refused(
-        self, server: WebServer, head: bytes, status: int
-    ) -> None:
-        received = b""
-        with connected(server) as client:
-            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
-                client.sendall(head)
-            received = read_all(client)
-        assert refusal(received) == status
-
-    def test_a_missing_host_is_refused(self, server: WebServer) -> None:
-        received = exchange(server, b"GET /api/v1/players HTTP/1.0\r\n\r\n")
-        assert status_of(received) in {400, 403}
-
-    def test_other_methods_are_refused(self, server: WebServer) -> None:
-        for method in ("PUT", "TRACE", "CONNECT", "BREW", "get"):
-            request = get("/api/v1/position", method=method)
-            assert refusal(exchange(server, request)) in {400, 405}, method
+REFUSED = {
+    "headers": (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1000 + b"\r\n", {431}),
+    "no host": (b"GET /api/v1/players HTTP/1.0\r\n\r\n", {400, 403}),
+    "another host": (get("http://evil.example/api/v1/players", host="evil.example"), {403}),
+    "no path": (get("evil.example:80", host="evil.example"), {400}),
+    "asterisk": (get("*"), {400, 404}),
+    "not ASCII": (get("/api/v1/jobs/\N{ARABIC-INDIC DIGIT ONE}"), {400}),
+    "no UTF-8": (get("/solve?pos=%ff"), {400}),
+    "semicolon": (get("/solve?pos=44;board=7x6"), {400}),
+    "long value": (get("/solve?pos=" + "4" * 30_000), {400}),
+    "many values": (get("/solve?" + "&".join(f"a{n}=1" for n in range(3000))), {400}),
+    "many lines": (get("/api/v1/position?grid=" + "%0a" * 5000), {400}),
+}
+UNKNOWN = (
+    *("/../../../../etc/passwd", "//etc/passwd", "/api/v1/jobs/../../../etc/passwd"),
+    *("/static/js/../../server.py", "/static/js/..%2f..%2fserver.py", "/static/js/..%5c..%5cx"),
+    *("/static/js/api.js%00.png", "/%ff%fe", "/static/js/%ED%A0%80"),
+)
 
 
-class TestTargets:
-    @pytest.mark.parametrize(
-        "target",
-        [
-            "/../../../../etc/passwd",
-            "//etc/passwd",
-            "/static/js/../../server.py",
-            "/static/js/..%2f..%2fserver.py",
-            "/static/js/..%5c..%5cserver.py",
-            "/static/js/api.js%00.png",
-            "/%ff%fe",
-            "/static/js/%ED%A0%80",
-            "/api/v1/jobs/../../../etc/passwd",
-        ],
-        ids=lambda target: target[:40],
-    )
-    def test_unknown_paths_are_refused(self, server: WebServer, target: str) -> None:
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_requests_are_refused(server: WebServer, name: str) -> None:
+    request, statuses = REFUSED[name]
+    assert refusal(exchange(server, request)) in statuses
+
+
+def test_unknown_paths_and_methods_are_refused(server: WebServer) -> None:
+    for target in UNKNOWN:
         received = exchange(server, get(target))
-        assert refusal(received) in {400, 404}
+        assert refusal(received) in {400, 404}, target
         assert b"root:" not in received
-
-    @pytest.mark.parametrize(
-        ("target", "host", "statuses"),
-        [
-            ("http://evil.example/api/v1/players", "evil.example", {403}),
-            ("evil.example:80", "evil.example", {400}),
-            ("*", "localhost", {400, 404}),
-            ("/solve?pos=%ff", "localhost", {400}),
-            ("/solve?pos=" + "4" * 30_000, "localhost", {400}),
-            ("/solve?" + "&".join(f"a{n}=1" for n in range(3000)), "localhost", {400}),
-            ("/solve?pos=44;board=7x6", "localhost", {400}),
-            ("/api/v1/position?grid=" + "%0a" * 5000, "localhost", {400}),
-        ],
-        ids=lambda value: str(value)[:40],
-    )
-    def test_bad_queries_are_refused(
-        self, server: WebServer, target: str, host: str, statuses: set[int]
-    ) -> None:
-        assert refusal(exchange(server, get(target, host=host))) in statuses
-
-    def test_a_target_that_is_not_ascii_is_refused(self, server: WebServer) -> None:
-        assert status_of(exchange(server, get("/api/v1/jobs/\N{ARABIC-INDIC DIGIT ONE}"))) == 400
+    for method in ("PUT", "TRACE", "CONNECT", "BREW", "get"):
+        request = get("/api/v1/position", method=method)
+        assert refusal(exchange(server, request)) in {400, 405}, method
 
 
-class TestBodies:
-    def test_malformed_json_is_refused(self, server: WebServer) -> None:
-        bodies = (b"", b'{"a":' * 100_000, b'{"moves": ' + b"9" * 100_000 + b"}")
-        for path, body in product(POSTS, [*bodies, '{"moves": "44"}'.encode("utf-16")]):
-            answered = server.ask(path, method="POST", body=body, headers=JSON_BODY)
-            assert is_error(answered, 400), (path, body[:20])
+def test_malformed_json_is_refused(server: WebServer) -> None:
+    bodies = (b"", b'{"a":' * 100_000, b'{"moves": ' + b"9" * 100_000 + b"}")
+    for path, body in product(POSTS, [*bodies, '{"moves": "44"}'.encode("utf-16")]):
+        answered = server.ask(path, method="POST", body=body, headers=JSON_BODY)
+        assert is_error(answered, 400), (path, body[:20])
 
-    def test_a_body_with_a_huge_length_is_refused(self, server: WebServer) -> None:
-        """The body is not read: the client has not even started to send it."""
-        head = post("/api/v1/game", f"Content-Length: {1 << 40}", "Expect: 100-continue")
-        assert refusal(exchange(server, head)) == 413
 
-    def test_an_endless_body_is_refused(self, server: WebServer) -> None:
-        with connected(server) as client:
-            client.sendall(post("/api/v1/game", "Transfer-Encoding: chunked"))
-            sent = 0
-            with contextlib.suppress(OSError):  # the server has closed the connection
-                for _ in range(200):
-                    client.sendall(b"10000\r\n" + b"[" * 0x10000 + b"\r\n")
-                    sent += 0x10000
-            with contextlib.suppress(ConnectionResetError):
-                assert status_of(read_all(client)) == 413
-        assert sent >= MIB
+def test_bodies_that_are_too_large_are_refused(server: WebServer) -> None:
+    """The client of the first has not even started to send it; the second never ends."""
+    head = post("/api/v1/game", f"Content-Length: {1 << 40}", "Expect: 100-continue")
+    assert refusal(exchange(server, head)) == 413
+    sent = 0
+    with connected(server) as client:
+        client.sendall(post("/api/v1/game", "Transfer-Encoding: chunked"))
+        with contextlib.suppress(OSError):  # the server has closed the connection
+            for _ in range(200):
+                client.sendall(b"10000\r\n" + b"[" * 0x10000 + b"\r\n")
+                sent += 0x10000
+        with contextlib.suppress(ConnectionResetError):
+            assert status_of(read_all(client)) == 413
+    assert sent >= MIB
 
-    def test_a_body_of_the_largest_size_is_read(self, server: WebServer) -> None:
-        """The body is read, and refused for its content."""
-        body = b'{"moves": "' + b"4" * (MIB - 100) + b'"}'
-        answered = server.ask("/api/v1/game", method="POST", body=body, headers=JSON_BODY)
-        assert is_error(answered, 400)
-        assert len(answered.body) < 1000  # the message does not repeat the complete value
 
-    @pytest.mark.parametrize("path", [*POSTS, "/api/v1/batch"])
-    def test_incomplete_requests(self, server: WebServer, path: str) -> None:
-        body = b'{"moves": "4453", "player": "random", "kind": "analyze", "positions": ["44"]}\n'
-        request = post(path, f"Content-Length: {2 * len(body)}") + 2 * body
-        for share in (0.1, 0.5, 0.9, 0.99):
-            for _ in range(5):
-                with connected(server) as client:
-                    client.sendall(request[: int(len(request) * share)])
+def test_a_body_of_the_largest_size_is_read(server: WebServer) -> None:
+    """The body is read, and refused for its content."""
+    body = b'{"moves": "' + b"4" * (MIB - 100) + b'"}'
+    answered = server.ask("/api/v1/game", method="POST", body=body, headers=JSON_BODY)
+    assert is_error(answered, 400)
+    assert len(answered.body) < 1000  # the message does not repeat the complete value
+
+
+@pytest.mark.parametrize("path", [*POSTS, "/api/v1/batch"])
+def test_incomplete_requests(server: WebServer, path: str) -> None:
+    body = b'{"moves": "4453", "player": "random", "kind": "analyze", "positions": ["44"]}\n'
+    request = post(path, f"Content-Length: {2 * len(body)}") + 2 * body
+    for share in (0.1, 0.5, 0.9, 0.99):
+        for _ in range(5):
+            with connected(server) as client:
+                client.sendall(request[: int(len(request) * share)])
 
 
 HARD = b'{"moves": "", "board": "9x6"}\n'
-LINE = b"%x\r\n%b\r\n" % (len(HARD), HARD)
-DAY = "budget=86400"
+KNOWN = "X-Forwarded-For: 10.9.9.9, 198.51.100.7"
+OTHER = "X-Forwarded-For: 198.51.100.7, 198.51.100.8"
+SEARCH = "GET /api/v1/position?board=9x6&budget={} HTTP/1.1\r\nHost: localhost\r\n{}\r\n\r\n"
+CHUNKED = (KNOWN, "Transfer-Encoding: chunked")
 
 
 @pytest.mark.parametrize(
-    ("request_", "again"),
+    "request_",
     [
-        (get(f"/api/v1/position?board=9x6&{DAY}"), get("/api/v1/position?board=9x6&budget=0")),
-        (
-            post(f"/api/v1/batch?{DAY}", "Transfer-Encoding: chunked") + LINE,
-            post("/api/v1/batch", "Content-Length: 0", "Connection: close"),
-        ),
+        SEARCH.format(86400, KNOWN).encode(),
+        post("/api/v1/batch?budget=86400", *CHUNKED) + b"%x\r\n%b\r\n" % (len(HARD), HARD),
     ],
     ids=["position", "batch"],
 )
-def test_a_client_that_disconnects_ends_its_search(
-    server: WebServer, request_: bytes, again: bytes
-) -> None:
+def test_a_client_that_disconnects_ends_its_search(server: WebServer, request_: bytes) -> None:
+    """Searches are counted for each client of the proxy."""
+
     def searches() -> int:
         """The number of requests that search, found without taking a place among them."""
         found: int = server.ask("/readyz").json["searches"]
         return found
 
-    await_that(
-        lambda: not searches(), seconds=HANG_SECONDS
-    )  # the clients of other tests disconnected a moment ago
+    def ask(client: str) -> bytes:
+        return exchange(server, SEARCH.format(0, f"{client}\r\nConnection: close").encode())
+
+    await_that(lambda: not searches())  # the clients of other tests disconnected a moment ago
     with contextlib.ExitStack() as at_end:
         for _ in range(2):
             at_end.enter_context(connected(server)).sendall(request_)
         await_that(lambda: searches() == 2)
-        refused = exchange(server, again)
-        assert status_of(refused) == 429
-        assert b"retry-after" in refused
+        assert status_of(ask(KNOWN)) == 429
+        assert b"retry-after" in ask(KNOWN)
+        assert status_of(ask(OTHER)) == 200
     await_that(lambda: not searches())  # which would take a day
-    assert status_of(exchange(server, again)) == 200
+    assert status_of(ask(KNOWN)) == 200
 
 
 def test_a_slow_client_leaves_connections_to_others(server: WebServer) -> None:
@@ -216,25 +201,6 @@ def test_a_slow_client_leaves_connections_to_others(server: WebServer) -> None:
         with connected(server, "127.0.0.2") as client:
             assert refusal(read_all(client)) == 429
         assert server.ask("/solve?pos=4453").status == 200
-
-
-def test_a_proxy_names_the_client(server: WebServer) -> None:
-    """Searches are counted for each client of the proxy."""
-    searching = "GET /api/v1/position?board=9x6&%s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
-    known = "X-Forwarded-For: 10.9.9.9, 198.51.100.7\r\n"
-    other = "X-Forwarded-For: 198.51.100.7, 198.51.100.8\r\n"
-
-    def ask(client: str) -> int:
-        request = searching % ("budget=0", client + "Connection: close\r\n")
-        return status_of(exchange(server, request.encode()))
-
-    with contextlib.ExitStack() as at_end:
-        for _ in range(2):
-            client = at_end.enter_context(connected(server))
-            client.sendall((searching % (DAY, known)).encode())
-        await_that(lambda: ask(known) == 429)
-        assert ask(other) == 200
-    await_that(lambda: ask(known) == 200)
 
 
 def test_a_thousand_connections(server: WebServer) -> None:
@@ -256,3 +222,40 @@ def test_a_thousand_connections(server: WebServer) -> None:
             assert {status_of(read_all(client)) for client in clients} == {200}
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@needs_proc
+def test_many_lines_take_constant_memory(server: WebServer) -> None:
+    """All lines are sent before an answer is read, which must not block the server.
+
+    Lines and answers are several times as large as the memory limit.
+    """
+    moves = list(islice(cycle(EASY), MANY))
+    asked = [{"id": f"{number:5000d}", "moves": each} for number, each in enumerate(moves)]
+    server.ask("/api/v1/batch", method="POST", body=EASY[0].encode())
+    before = highest = server.resident_mb
+    lines = [json.dumps(one).encode() for one in asked]
+    for place, (one, shown) in enumerate(zip(asked, server.batch(lines), strict=True)):
+        assert (shown["id"], shown["moves"]) == (one["id"], one["moves"])
+        if not place % 100:
+            highest = max(highest, server.resident_mb)
+    assert highest - before < MEMORY_MB
+
+
+def test_lines_are_answered_before_the_next_are_sent(server: WebServer) -> None:
+    with connected(server) as client:
+        client.sendall(
+            b"POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        received = client.makefile("rb")
+        for number, moves in enumerate(EASY[:5]):
+            line = json.dumps({"id": number, "moves": moves}).encode() + b"\n"
+            client.sendall(b"%x\r\n%b\r\n" % (len(line), line))
+            if not number:
+                assert received.readline().startswith(b"HTTP/1.1 200")
+                while received.readline().strip():
+                    pass
+            size = int(received.readline(), 16)
+            shown = json.loads(received.read(size))
+            received.readline()
+            assert (shown["id"], shown["moves"]) == (number, moves)

@@ -1,25 +1,43 @@
-"""A real ``c4 serve``: it prints its address, answers, and ends on a signal."""
+"""A real ``c4 serve``: it starts, answers as documented, ends on a signal, and starts again."""
 
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from http.client import HTTPConnection
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
-from tests.support.running.command_line import C4
+from db.database import Database
+from db.models import Unit
+from db.records.jobs import UnitState
+from tests.support.boards.games import random_games
+from tests.support.lacking import leave_out
+from tests.support.running.command_line import C4, ROOT
+from tests.support.running.console import blocks, dialogue
+from tests.support.running.job_events import data_of, first_of, watching
 from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.watching import held_back
+from tests.support.running.web_server import WebServer
+from tests.support.web_api import analyze
+from web.running import web_label
 
 SEARCH = "/api/v1/position?board=9x6&budget=86400"
 """A search that would take a day."""
+EASY = random_games(40, empty=8)
+ENDLESS = {"kind": "analyze", "board": "9x6", "positions": [""]}
+"""A position that cannot be solved during a test."""
+WATCHERS = 50
 
 
 @contextmanager
@@ -51,7 +69,9 @@ def ended(process: subprocess.Popen[str], number: signal.Signals) -> tuple[int, 
     return process.returncode, errors
 
 
-def test_open_shows_the_page_in_the_browser(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_shows_the_page_in_the_browser_and_ctrl_c_ends_the_server(
+    c4: C4, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The variable BROWSER names the browser; this one writes down the address."""
     shown = c4.directory / "shown"
     browser = c4.directory / "browser"
@@ -61,11 +81,6 @@ def test_open_shows_the_page_in_the_browser(c4: C4, monkeypatch: pytest.MonkeyPa
     with serving(c4, "--open") as (process, port):
         await_that(shown.exists)
         assert shown.read_text() == f"http://127.0.0.1:{port}/\n"
-        assert ended(process, signal.SIGINT) == (0, "")
-
-
-def test_ctrl_c_ends_an_idle_server(c4: C4) -> None:
-    with serving(c4) as (process, port):
         assert ask(port, "/solve?pos=44")[1] == {"pos": "44", "score": [-3, -3, -2, 1, -2, -3, -3]}
         assert ask(port, "/readyz")[1]["status"] == "ready"
         assert ended(process, signal.SIGINT) == (0, "")
@@ -79,9 +94,8 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
         for host, status in (("www.c4.example", 200), ("c4.example", 200), ("evil.example", 403)):
             assert ask(port, "/healthz", Host=host)[0] == status
         answers: list[tuple[int, Any]] = []
-        searching = [
-            threading.Thread(target=lambda: answers.append(ask(port, SEARCH))) for _ in range(3)
-        ]
+        search = partial(threading.Thread, target=lambda: answers.append(ask(port, SEARCH)))
+        searching = [search() for _ in range(3)]
         for thread in searching:
             thread.start()
         await_that(lambda: ask(port, "/readyz")[1]["searches"] == 3)
@@ -91,53 +105,36 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
     assert [status for status, _ in answers] == [503] * 3
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--host=0.0.0.0", "--port=0"],
-        ["--host=::", "--port=0"],
-        ["--port=0", "--allow-host=c4.example"],
-        ["--token="],
-        ["--token= "],
-        ["--token=p\N{LATIN SMALL LETTER A WITH DIAERESIS}ss"],
-        ["--trust-proxy=localhost"],
-        ["--read-only"],
-        ["--port=65536"],
-        ["--rate=-1"],
-        ["--token=t", "--allow-host=https://c4.example"],
-    ],
-    ids=[
-        "open",
-        "open6",
-        "proxy",
-        "token",
-        "blank",
-        "umlaut",
-        "address",
-        "read-only",
-        "port",
-        "rate",
-        "name",
-    ],
+OPTIONS = (
+    ("--host=0.0.0.0", "--port=0"),
+    ("--host=::", "--port=0"),
+    ("--port=0", "--allow-host=c4.example"),
+    ("--token=t", "--allow-host=https://c4.example"),
+    *(("--token=",), ("--token= ",), ("--token=p\N{LATIN SMALL LETTER A WITH DIAERESIS}ss",)),
+    *(("--trust-proxy=localhost",), ("--read-only",), ("--port=65536",), ("--rate=-1",)),
 )
-def test_bad_options_are_refused(c4: C4, arguments: list[str], snapshot: SnapshotAssertion) -> None:
-    done = c4("serve", "--no-store", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.err == snapshot
 
 
-def test_a_token_that_is_set_but_empty_is_refused(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user who sets it expects that the server has a token."""
+def test_bad_options_are_refused(c4: C4, snapshot: SnapshotAssertion) -> None:
+    said = {}
+    for options in OPTIONS:
+        done = c4("serve", "--no-store", *options)
+        assert (done.code, done.out) == (2, "")
+        said[" ".join(options)] = done.err
+    assert said == snapshot
+
+
+def test_an_empty_token_and_a_missing_host_are_reported(
+    c4: C4, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user who sets a token expects that the server has one."""
+    done = c4("serve", "--no-store", "--host=nowhere.invalid")
+    assert done.code == 2
+    assert "cannot listen at nowhere.invalid" in done.err
     monkeypatch.setenv("C4_WEB_TOKEN", "")
     done = c4("serve", "--no-store")
     assert done.code == 2
     assert "the token is empty" in done.err
-
-
-def test_a_host_that_does_not_exist_is_reported(c4: C4) -> None:
-    done = c4("serve", "--no-store", "--host=nowhere.invalid")
-    assert done.code == 2
-    assert "cannot listen at nowhere.invalid" in done.err
 
 
 def test_a_used_port_is_reported(c4: C4, snapshot: SnapshotAssertion) -> None:
@@ -155,3 +152,76 @@ def test_a_missing_package_is_reported(
     done = c4("serve")
     assert done.code == 1
     assert done.err == snapshot
+
+
+def unmeasured(text: str) -> list[Any]:
+    """The JSON values of an output, one for each line, without measured values."""
+    return [
+        {name: part for name, part in value.items() if name not in {"seconds", "nodes"}}
+        for value in map(json.loads, text.splitlines())
+    ]
+
+
+def test_the_documented_examples_answer_as_printed() -> None:
+    """They run in order: later ones use the results of earlier ones."""
+    if shutil.which("curl") is None:
+        leave_out("curl is not installed")
+    parts = [part for block in blocks(ROOT / "docs" / "web.md") for part in dialogue(block)]
+    examples = [part for part in parts if "curl" in part[0] and "127.0.0.1:8004" in part[0]]
+    assert len(examples) >= 8
+    with WebServer("--table-mb=1") as server:
+        for line, expected in examples:
+            command = ["bash", "-c", line.replace("127.0.0.1:8004", f"127.0.0.1:{server.port}")]
+            out = subprocess.check_output(command, text=True, timeout=HANG_SECONDS)
+            if expected:
+                assert unmeasured(out) == unmeasured(expected), line
+            elif "/events" in line:
+                assert "event: end" in out
+            else:
+                assert "error" not in json.loads(out), line
+
+
+@pytest.fixture
+def unstarted() -> Iterator[WebServer]:
+    with closing(WebServer("--no-book", "--table-mb=1", "--rate=0")) as server:
+        yield server
+
+
+def test_jobs_continue_when_the_server_restarts(unstarted: WebServer) -> None:
+    server = unstarted
+    url = f"sqlite:///{server.directory / 'c4.db'}"
+    with Database.open(url) as database:  # as the server does, before it starts
+        number = analyze(database, EASY, label=web_label(None), unit_lines=10)
+
+    def progress(job: int) -> dict[str, Any]:
+        shown: dict[str, Any] = server.ask(f"/api/v1/jobs/{job}").json["progress"]
+        return shown
+
+    with held_back(url, number, free=1), ExitStack() as at_end:
+        server.start()
+        with watching(server, number) as stream:
+            assert first_of(stream)["job_id"] == number
+            await_that(lambda: progress(number)["units_done"] == 1)
+            server.stop()
+            # The stream was cut off, so a browser connects again.
+            assert b"event: end" not in stream.read()
+        server.start()
+        streams = [at_end.enter_context(watching(server, number)) for _ in range(WATCHERS)]
+        assert [first_of(stream)["units_done"] for stream in streams] == [1] * WATCHERS
+        watched = at_end.pop_all()
+    with watched:
+        ends = [stream.read().split(b"event: end\n")[1].splitlines() for stream in streams]
+    assert len(set(map(tuple, ends))) == 1  # all watchers receive the same
+    (last,) = data_of(ends[0])
+    assert (last["state"], last["units_failed"], last["positions_done"]) == ("done", 0, len(EASY))
+
+    endless = server.post("/api/v1/jobs", ENDLESS).json["id"]
+    await_that(lambda: progress(endless)["units_leased"] == 1)
+    server.kill()
+    with Database.open(url) as database, database.write() as session:
+        # All leases expire, as they do some seconds after a crash.
+        session.execute(update(Unit).where(Unit.state == UnitState.LEASED).values(lease_until=0))
+    server.start()
+    await_that(lambda: progress(endless)["units_leased"] == 1)
+    cancelled = server.post(f"/api/v1/jobs/{endless}/cancel", {}).json
+    assert (cancelled["state"], cancelled["progress"]["units_failed"]) == ("cancelled", 0)

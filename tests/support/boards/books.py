@@ -10,6 +10,7 @@ import numpy as np
 
 from c4core.book.writer import write_book
 from c4core.solver import Solver
+from tests.support.boards.exhaustive import mirrored
 from workers.book.build import CompleteBook, ScoreSource
 from workers.runners.local import LocalRunner
 
@@ -33,9 +34,8 @@ class Workers:
 
     def __call__(self, job_id: int) -> None:
         self.jobs.append(job_id)
-        with LocalRunner(
-            self.database, job_id, threads=self.threads, table_mb=self.table_mb
-        ) as runner:
+        options = {"threads": self.threads, "table_mb": self.table_mb}
+        with LocalRunner(self.database, job_id, **options) as runner:
             runner.wait()
 
 
@@ -110,10 +110,4 @@ def reached(
 
 def unreduced(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], width: int, height: int) -> int:
     """The number of positions that canonical keys stand for, counting mirror images."""
-    bits = np.uint64(height + 1)
-    column = (np.uint64(1) << bits) - np.uint64(1)
-    mirrored = np.zeros_like(keys)
-    for number in range(width):
-        moved = keys >> (np.uint64(number) * bits) & column
-        mirrored |= moved << (np.uint64(width - 1 - number) * bits)
-    return 2 * len(keys) - int(np.count_nonzero(mirrored == keys))
+    return 2 * len(keys) - int(np.count_nonzero(mirrored(keys, width, height) == keys))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.arrays import canonical_keys
+from c4core.arrays import plies
 from c4core.dataset.card import Recipe, make_card, read_card, split_records
 from c4core.dataset.draw import draw_from_play
 from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE
@@ -19,14 +20,11 @@ from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
-from c4core.position import Position
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
-
-    from numpy.typing import NDArray
 
     from c4core.dataset.records import Array
 
@@ -60,28 +58,14 @@ def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:
     return parts, make_card(asked, parts, sample)
 
 
-def _first_positions(board: BoardSize, plies: int) -> NDArray[np.uint64]:
-    """The canonical keys of all positions with at most this many stones, in random order."""
-    level, found = [Position(width=board.width, height=board.height)], []
-    for _ in range(plies + 1):
-        keys = np.array(sorted({position.key for position in level}), dtype=np.uint64)
-        canonical, _ = canonical_keys(keys, width=board.width, height=board.height)
-        found.append(np.unique(canonical))
-        known = [
-            Position.from_key(key, width=board.width, height=board.height)
-            for key in found[-1].tolist()
-        ]
-        level = [position.play(column) for position in known for column in position.legal_columns()]
-    return np.random.default_rng(1).permutation(np.concatenate(found))
-
-
 def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
     """Write and read the part that takes the most memory for each byte of a file.
 
     It contains all early positions of the largest board.
     """
     board = BoardSize(8, 7)
-    keys = _first_positions(board, 4)
+    early = islice(plies(width=board.width, height=board.height, canonical=True), 5)
+    keys = np.random.default_rng(1).permutation(np.concatenate(list(early)))
     scores = np.where(are_full(keys, board), NO_SCORE, 0).astype(np.int8)
     records = make_records(keys, scores, board=board, seed=1, representations=representations)
     form = FORMATS[path.suffix[1:]]

@@ -17,17 +17,9 @@ def conclude(database: Database, claim: Claim, bounds: Bounds, *, hard: bool = F
     position = Position.from_key(piece.key, width=claim.board.width, height=claim.board.height)
     row = StoredEvaluation(piece.key, *claim.board, position.ply, *bounds, 7, ENGINE_VERSION)
     result = {"lower": bounds.lower, "upper": bounds.upper, "hard": hard, "nodes": 7, "seconds": 0}
+    outcome = {"evaluations": [row], "result": result, "nodes": 7, "seconds": 0.0}
     with database.write() as session:
-        done = jobs.complete(
-            session,
-            claim,
-            evaluations=[row],
-            result=result,
-            nodes=7,
-            seconds=0.0,
-            columns=False,
-            grows=True,
-        )
+        done = jobs.complete(session, claim, **outcome, columns=False, grows=True)
         if done:
             go_on(session, claim, database)
     with database.write() as session:

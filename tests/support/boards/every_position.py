@@ -1,11 +1,10 @@
 """Checks of every position of a board: small boards in the gate, larger ones for a release."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c4core.counting import begin, count
 from c4core.evaluation import score_limits
@@ -13,16 +12,10 @@ from c4core.order_training.samples import upper_bounds
 from c4core.position import Position
 from c4core.proof.format import RULES
 from c4core.proof.walk import answers, lasts, rules_that_hold
+from c4core.solver import Solver
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from c4core.solver import Solver
-
-    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 
 NOT_PROVEN = 127
 """The result of ``upper_bounds`` for positions about which it proves nothing."""

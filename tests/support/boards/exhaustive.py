@@ -4,18 +4,12 @@ This code shares nothing with the search. It enumerates positions ply by ply and
 backwards from the end, with numpy arrays of whole plies.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from c4core.arrays import plies
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Words = NDArray[np.uint64]
+Words = NDArray[np.uint64]
 
 
 def split_keys(keys: Words, width: int, height: int) -> tuple[Words, Words]:

@@ -81,10 +81,8 @@ def games_of(database: Database, match_id: int) -> list[StoredGame]:
 
 def essence(found: list[StoredGame]) -> list[tuple[object, ...]]:
     """The fields that do not depend on the process that played the games."""
-    return [
-        (each.number, each.a_side, each.seed, each.moves, each.winner, each.ending)
-        for each in found
-    ]
+    names = ("number", "a_side", "seed", "moves", "winner", "ending")
+    return [tuple(getattr(each, name) for name in names) for each in found]
 
 
 def program(directory: Path, answer: str) -> str:

@@ -1,11 +1,12 @@
 """Named positions from the players' sources, players' choices, and slow heuristics."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from c4core import Position
 from c4core.dice import Dice
 from c4core.players import parse_player
+from tests.support.boards.reference import DIRECTIONS
 
 GRIDS = {
     "P1": "......./......./......./......./......B/RR.R.BB",
@@ -59,7 +60,7 @@ def squares_of(position: Position) -> Squares:
 def lines_of(squares: Squares) -> Iterator[tuple[tuple[int, int], ...]]:
     """Every line of four squares."""
     for column, row in squares:
-        for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for across, up in DIRECTIONS:
             line = tuple((column + i * across, row + i * up) for i in range(4))
             if all(square in squares for square in line):
                 yield line
@@ -69,12 +70,14 @@ def other(side: str) -> str:
     return "o" if side == "x" else "x"
 
 
+def minus_opponents(count: Callable[[Squares, str], int]) -> Callable[[Squares, str], int]:
+    """A heuristic: a side's count minus its opponent's."""
+    return lambda squares, side: count(squares, side) - count(squares, other(side))
+
+
+@minus_opponents
 def slow_groups(squares: Squares, side: str) -> int:
-    """Stones in lines of one colour: a side's minus its opponent's."""
-    return _group_stones(squares, side) - _group_stones(squares, other(side))
-
-
-def _group_stones(squares: Squares, side: str) -> int:
+    """Stones in lines of one colour."""
     return sum(
         sum(squares[square] == side for square in line)
         for line in lines_of(squares)
@@ -137,26 +140,31 @@ def slow_squares(squares: Squares, side: str) -> int:
     return sum(signs[squares[square]] for line in lines_of(squares) for square in line)
 
 
+Step = tuple[int, int]
+
+
+def runs_of(squares: Squares, side: str) -> Iterator[tuple[int, list[tuple[Step, Step]]]]:
+    """The length of every run of a side, and the squares after and before it, with directions."""
+    for across, up in DIRECTIONS:
+        for column, row in squares:
+            before = (column - across, row - up)
+            if squares[column, row] == side and squares.get(before) != side:
+                run = _length(squares, (column, row), (across, up), side)
+                after = (column + run * across, row + run * up)
+                yield run, [(after, (across, up)), (before, (-across, -up))]
+
+
+@minus_opponents
 def slow_runs(squares: Squares, side: str) -> int:
-    """Runs that can still become four: a side's minus its opponent's."""
-    return _run_score(squares, side) - _run_score(squares, other(side))
+    """Twice the lengths of the runs that can still become four."""
+    return sum(
+        2 * run
+        for run, ends in runs_of(squares, side)
+        if run + sum(_length(squares, *end, side + ".") for end in ends) >= 4
+    )
 
 
-def _run_score(squares: Squares, side: str) -> int:
-    score = 0
-    for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
-        for square in squares:
-            before = (square[0] - across, square[1] - up)
-            if squares[square] != side or squares.get(before) == side:
-                continue
-            run = _length(squares, square, (across, up), side)
-            ahead = _length(squares, square, (across, up), side + ".")
-            behind = _length(squares, before, (-across, -up), side + ".")
-            score += 2 * run * (ahead + behind >= 4)
-    return score
-
-
-def _length(squares: Squares, square: tuple[int, int], step: tuple[int, int], kinds: str) -> int:
+def _length(squares: Squares, square: Step, step: Step, kinds: str) -> int:
     """The number of consecutive squares of the given kinds, starting at a square."""
     length = 0
     while square in squares and squares[square] in kinds:
@@ -167,10 +175,11 @@ def _length(squares: Squares, square: tuple[int, int], step: tuple[int, int], ki
 
 def slow_islands(squares: Squares, side: str) -> int:
     """Connected groups of the opponent, minus the groups of a side."""
-    return _island_count(squares, other(side)) - _island_count(squares, side)
+    return _islands(squares, other(side))
 
 
-def _island_count(squares: Squares, side: str) -> int:
+@minus_opponents
+def _islands(squares: Squares, side: str) -> int:
     left = {square for square, stone in squares.items() if stone == side}
     count = 0
     while left:
@@ -185,50 +194,39 @@ def _island_count(squares: Squares, side: str) -> int:
 
 
 def slow_features(squares: Squares, side: str) -> int:
-    """The four features: a side's minus its opponent's, while nobody has four."""
-    difference = _features(squares, side) - _features(squares, other(side))
-    return max(-(10**9) + 1, min(10**9 - 1, difference))
+    """The four features, while nobody has four."""
+    return max(-(10**9) + 1, min(10**9 - 1, _features(squares, side)))
 
 
+@minus_opponents
 def _features(squares: Squares, side: str) -> int:
-    playable = {
-        (column, row)
-        for (column, row), stone in squares.items()
-        if stone == "." and squares.get((column, row - 1)) != "."
-    }
     value = sum(_single(squares, square, side) for square in squares if squares[square] == side)
-    for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
-        for square in squares:
-            before = (square[0] - across, square[1] - up)
-            if squares[square] != side or squares.get(before) == side:
-                continue
-            run = _length(squares, square, (across, up), side)
-            after = (square[0] + run * across, square[1] + run * up)
-            ends = [(after, (across, up)), (before, (-across, -up))]
-            free = [(end, step) for end, step in ends if end in playable]
-            if run == 3:
-                value += {2: 10**9, 1: 900_000, 0: 0}[len(free)]
-            if run == 2:
-                value += _two(squares, free, side)
+    for run, ends in runs_of(squares, side):
+        free = [
+            ((column, row), step)
+            for (column, row), step in ends
+            if squares.get((column, row)) == "." and squares.get((column, row - 1)) != "."
+        ]
+        if run == 3:
+            value += {2: 10**9, 1: 900_000, 0: 0}[len(free)]
+        if run == 2:
+            value += _two(squares, free, side)
     return value
 
 
-def _two(squares: Squares, free: list[tuple[tuple[int, int], tuple[int, int]]], side: str) -> int:
+def _two(squares: Squares, free: list[tuple[Step, Step]], side: str) -> int:
     gaps = [end for end, step in free if squares.get((end[0] + step[0], end[1] + step[1])) == side]
     if gaps:
         return 900_000 * len(gaps)
     if len(free) == 2:
         return 50_000
-    if not free:
-        return 0
-    return 10_000 * (min(_length(squares, *free[0], "."), 5) - 1)
+    return 10_000 * (min(_length(squares, *free[0], "."), 5) - 1) if free else 0
 
 
-def _single(squares: Squares, square: tuple[int, int], side: str) -> int:
+def _single(squares: Squares, square: Step, side: str) -> int:
     column, row = square
-    for across in (-1, 0, 1):
-        for up in (-1, 0, 1):
-            if (across or up) and squares.get((column + across, row + up)) == side:
-                return 0
+    near = {(column + across, row + up) for across in (-1, 0, 1) for up in (-1, 0, 1)} - {square}
+    if any(squares.get(each) == side for each in near):
+        return 0
     width = max(c for c, _ in squares) + 1
     return (200, 120, 70, 40)[min(abs(2 * column - (width - 1)) // 2, 3)]

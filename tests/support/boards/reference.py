@@ -6,12 +6,7 @@ its definition, by minimax over the complete tree without pruning; only visited 
 remembered. A call can visit several hundred thousand positions, so use small boards or endgames.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from c4core.position import Position
+from c4core.position import Position
 
 Columns = tuple[str, ...]
 """The stones of each column from the bottom up: ``x`` first player, ``o`` second."""

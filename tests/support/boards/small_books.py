@@ -1,7 +1,5 @@
 """Small books: complete books of small boards, made without search."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from dataclasses import replace
@@ -9,23 +7,18 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c4core.arrays import open_plies
 from c4core.book.build import derive
-from c4core.book.layout import pack_header, read_header
+from c4core.book.layout import Kind, pack_header, read_header
 from c4core.book.writer import write_book
 from c4core.position import Position
 from c4core.solver import Solver
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from c4core.book.layout import Kind
-
-    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 
 NOTHING: Level = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
 

@@ -31,6 +31,10 @@ def file_named(name: object, split: object = "test") -> list[dict[str, object]]:
     return [{"name": name, "split": split, "sha256": "0"}]
 
 
+def positions(number: object) -> dict[str, object]:
+    return {"test": {"positions": number, "plies": []}}
+
+
 def with_plies(plies: list[Any]) -> Callable[[bytes], bytes]:
     """Replace the census of the only part."""
     return changed(lambda card: {"splits": {"test": card["splits"]["test"] | {"plies": plies}}})
@@ -53,24 +57,12 @@ CASES = (
     ),
     having("a lone surrogate", "surrogates not allowed", title="\ud800"),
     having("a long title", "longer than", title="x" * MAX_CARD),
-    having(
-        "10**400 positions",
-        "positions cannot be 1000",
-        splits={"test": {"positions": 10**400, "plies": []}},
-    ),
-    having(
-        "true positions",
-        "positions cannot be True",
-        splits={"test": {"positions": True, "plies": []}},
-    ),
+    having("10**400 positions", "positions cannot be 1000", splits=positions(10**400)),
+    having("true positions", "positions cannot be True", splits=positions(True)),
     Case("10,000 plies", with_plies([{}] * 10**4), "more plies than the board"),
     Case("an empty ply", with_plies([{}]), "is missing"),
     having("no command", "command cannot be None", command=None),  # words: ok
     having("nested 100 deep", "nested more than 100 deep", x=nested(100)),
     having("nested 900 deep", "nested more than 100 deep", x=nested(900)),
-    having(
-        "a command of 10,000 numbers",
-        r"command cannot be \[0, 0, 0, 0, 0, 0, \.\.\.\]",
-        command=[0] * 10**4,
-    ),
+    having("a long command", r"command cannot be \[(0, ){6}\.\.\.\]", command=[0] * 10**4),
 )

@@ -7,7 +7,10 @@ from tests.support.hostile import Case
 from tests.support.hostile.cards import nested
 
 NO_ROW = r"not a JSON Lines data set"
+EMPTY_LISTS = b'{"planes": [' + b"[]," * 999 + b"[]]}\n"
 NO_NUMBER = "column key has an entry that is not a whole number"
+
+NESTED = json.loads('{"x":' * 300 + "1" + "}" * 300)
 
 
 def having(name: str, answer: str, **fields: Any) -> Case:  # noqa: ANN401
@@ -24,10 +27,6 @@ def one_long_text(_sample: bytes) -> bytes:
     """One long text; in an array, every other text would become as long."""
     row = json.dumps({"moves": "1"}) + "\n"
     return (row * 10_000 + json.dumps({"moves": "1" * 4000}) + "\n").encode()
-
-
-def many_empty_lists(_sample: bytes) -> bytes:
-    return b'{"planes": [' + b"[]," * 999 + b"[]]}\n"
 
 
 CASES = (
@@ -47,11 +46,7 @@ CASES = (
     having("a negative key", "column key has a number that is out of range", key=-1),
     having("planes without a shape", NO_ROW, planes=[[1], [1, 2]]),
     having("nested 900 deep", NO_ROW, planes=nested(900)),
-    having(
-        "objects nested 300 deep",
-        "column ply is of type object",
-        ply=json.loads('{"x":' * 300 + "1" + "}" * 300),
-    ),
+    having("objects nested 300 deep", "column ply is of type object", ply=NESTED),
     having("a foreign column", "line 1: .*an unknown column 'more'", more=1),
     having("no scores", NO_ROW, column_scores=None),
     Case(
@@ -60,5 +55,5 @@ CASES = (
         "line 2: .*a field 'side' that the first",
     ),
     Case("one long text", one_long_text, "not a text, or is too long", is_large=True),
-    Case("many empty lists", many_empty_lists, "planes", is_large=True),
+    Case("many empty lists", lambda _: EMPTY_LISTS, "planes", is_large=True),
 )

@@ -94,9 +94,8 @@ def many_members(number: int) -> bytes:
 
 
 def listing(number: int, answer: str) -> Case:
-    return Case(
-        f"{number:,} members", lambda _: many_members(number), answer, is_large=number > 100_000
-    )
+    name, is_large = f"{number:,} members", number > 100_000
+    return Case(name, lambda _: many_members(number), answer, is_large=is_large)
 
 
 def with_comment(sample: bytes) -> bytes:
@@ -121,17 +120,14 @@ def large_together(arrays: Arrays) -> Arrays:
 
 
 def keys_of_shape(shape: tuple[int, ...]) -> Case:
-    keys = np.zeros(shape, dtype=np.uint64)
-    return Case(
-        f"keys of shape {shape}", changed(lambda arrays: arrays | {"key": keys}), r"instead of \("
-    )
+    make = changed(lambda arrays: arrays | {"key": np.zeros(shape, dtype=np.uint64)})
+    return Case(f"keys of shape {shape}", make, r"instead of \(")
 
 
 def foreign_column(arrays: Arrays) -> Arrays:
     """A column that data sets do not have; the number of members is unchanged."""
-    return {name: array for name, array in arrays.items() if name != "moves"} | {
-        "more": arrays["ply"]
-    }
+    others = {name: array for name, array in arrays.items() if name != "moves"}
+    return others | {"more": arrays["ply"]}
 
 
 CASES = (
@@ -147,12 +143,7 @@ CASES = (
         "an array's size differs from its header",
         is_large=True,
     ),
-    Case(
-        "an archive that lies about sizes",
-        lying_sizes,
-        r"test\.npz: the file is damaged",
-        is_large=True,
-    ),
+    Case("lies about sizes", lying_sizes, r"test\.npz: the file is damaged", is_large=True),
     *(other_type(name, dtype) for name in ("moves", "card") for dtype in OTHER_TYPES),
     *map(keys_of_shape, ((0,), (), (0, 3), (3, 0))),
     Case("a column twice", renamed(b"ply", b"key"), "it has two members 'key'"),

@@ -45,49 +45,33 @@ def column_twice(sample: bytes) -> bytes:
     return written(sample, pa.Table.from_arrays([one, one], names=["ply", "ply"]))
 
 
-def long_texts() -> Any:  # noqa: ANN401
+def long_text() -> Any:  # noqa: ANN401
+    return pa.array(["1" * (50 << 20)])
+
+
+def long_texts(sample: bytes) -> bytes:
     """One long text repeated many times, which the file stores once."""
-    return pa.DictionaryArray.from_arrays(np.zeros(10_000, dtype=np.int32), ["1" * 1_000_000])
-
-
-def many_keys() -> Any:  # noqa: ANN401
-    return pa.array(np.random.default_rng(1).permutation(10_000).astype("u8"))
+    places = np.zeros(10_000, dtype=np.int32)
+    texts = pa.DictionaryArray.from_arrays(places, ["1" * 1_000_000])
+    keys = pa.array(np.random.default_rng(1).permutation(10_000).astype("u8"))
+    return written(sample, pa.table({"moves": texts, "key": keys}))
 
 
 def other_type(value: object) -> Case:
-    return Case(
-        f"{value!r} for a number",
-        columns(ply=lambda: pa.array([value])),
-        "not a Parquet data set",
-    )
+    make = columns(ply=lambda: pa.array([value]))
+    return Case(f"{value!r} for a number", make, "not a Parquet data set")
+
+
+def large(name: str, make: Callable[[bytes], bytes], answer: str) -> Case:
+    return Case(name, make, answer, is_large=True)
 
 
 CASES = (
-    Case(
-        "a small file of large columns",
-        columns(planes=large_column),
-        "column planes would take",
-        is_large=True,
-    ),
-    Case(
-        "lists of lists",
-        columns(planes=lists_of_lists),
-        "column planes is of type fixed_size_list",
-        is_large=True,
-    ),
-    Case(
-        "one long text",
-        columns(moves=lambda: pa.array(["1" * (50 << 20)])),
-        "it unpacks to 52,",
-        is_large=True,
-    ),
+    large("small, but large columns", columns(planes=large_column), "column planes would take"),
+    large("lists of lists", columns(planes=lists_of_lists), "planes is of type fixed_size_list"),
+    large("one long text", columns(moves=long_text), "it unpacks to 52,"),
     Case("a column that occurs twice", column_twice, "a column occurs twice"),
-    Case(
-        "one long text many times",
-        lambda sample: written(sample, pa.table({"moves": long_texts(), "key": many_keys()})),
-        "longer than any line",
-        is_large=True,
-    ),
+    large("one long text many times", long_texts, "longer than any line"),
     *map(other_type, (None, {"a": 1}, 1.5, "x", [1, 2], b"x", True, 2**40)),
     Case("no entry", columns(ply=lambda: pa.array([None], type=pa.uint8())), "no entry"),
 )

@@ -71,106 +71,59 @@ def sound_database(directory: Path) -> Path:
 
 
 def _cases(
-    table: str, column: str, job: int, *fields: dict[str, Any], missing: str = ""
+    row: tuple[str, str, int], missing: str, wrong: dict[str, list[Any]], *more: dict[str, Any]
 ) -> list[RowCase]:
-    """Cases for one row: fields removed, and fields with other values."""
+    """Cases for one row: each of the fields removed; each wrong value; and several wrong fields."""
     gone = [
-        RowCase(table, column, job, lambda found, name=name: found.pop(name), f"without {name}")
+        RowCase(*row, lambda found, name=name: found.pop(name), f"without {name}")
         for name in missing.split()
     ]
-    other = [
-        RowCase(
-            table, column, job, lambda found, values=values: found.update(values), f"{values!r:.60}"
-        )
-        for values in fields
+    single = [{name: value} for name, values in wrong.items() for value in values]
+    return gone + [
+        RowCase(*row, lambda found, fields=fields: found.update(fields), f"{fields!r:.60}")
+        for fields in [*single, *more]
     ]
-    return gone + other
 
 
-TERMS = _cases(
-    *("matches", "terms", MATCH),
-    {"form": "x"},
-    {"a": {"a": 1}},
-    {"b": None},
-    {"games": "4"},
-    {"games": None},
-    {"games": True},
-    {"games": -1},
-    {"seats": "A" * 10_000},
-    {"seats": ["fixed"]},
-    {"seed": "1"},
-    {"seed": 1 << 64},
-    {"board": 5},
-    {"board": "99x99"},
-    {"board": "4" * 10_000},
-    {"start": -1e308},
-    {"start": math.inf},
-    {"start": 10**30},
-    {"time": 5},
-    {"time": {"move": "x"}},
-    {"time": {"move": True}},
-    {"time": {"other": 1}},
-    {"lenient": 1},
-    {"sprt": [1]},
-    {"sprt": {"other": 1}},
-    {"sprt": TEST | {"beta": "x"}},
-    {"corpus": 5},
-    {"corpus": ["1"]},
-    {"corpus": [-1]},
-    missing="form a b games seats seed board start",
-)
-DEEP_PARAMETERS = _cases(
-    *("jobs", "params", DEEP),
-    {"moves": 1122},
-    {"moves": "9"},
-    {"weak": 0},
-    {"split": "1"},
-    {"split": 40},
-    {"nodes": 1e9},
-    missing="moves weak split nodes",
-)
-BOOK_PAYLOADS = _cases("units", "payload", BOOK, {"keys": 10**30}, missing="keys")
+WRONG_TERMS = {
+    "form": ["x"],
+    "a": [{"a": 1}],
+    "b": [None],
+    "games": ["4", None, True, -1],
+    "seats": ["A" * 10_000, ["fixed"]],
+    "seed": ["1", 1 << 64],
+    "board": [5, "99x99", "4" * 10_000],
+    "start": [-1e308, math.inf, 10**30],
+    "time": [5, {"move": "x"}, {"move": True}, {"other": 1}],
+    "lenient": [1],
+    "sprt": [[1], {"other": 1}, TEST | {"beta": "x"}],
+    "corpus": [5, ["1"], [-1]],
+}
+WRONG_DEEP = {"moves": [1122, "9"], "weak": [0], "split": ["1", 40], "nodes": [1e9]}
+WRONG_BOOK = {"start": ["x", -1], "ply": [1.5, 17], "columns": [1], "within": [0]}
+BOTH = ({"within": "0", "for": "both"}, {"within": 0, "for": ["both"]})
+WRONG_RESULT = {
+    "score": [5, ["x", "x"]],
+    "nodes": [[None, None], [10**400, 10**400]],
+    "columns": [[1, 2]],
+    "known": [[[]]],
+}
+ENTRIES = [5, [5], ["9"], [{"key": 1.5}], [{"error": "x"}], [{"moves": 1}], ["1"] * 9]
+"""The last one has more positions than answers."""
+
+TERMS = _cases(("matches", "terms", MATCH), "form a b games seats seed board start", WRONG_TERMS)
+DEEP_PARAMETERS = _cases(("jobs", "params", DEEP), "moves weak split nodes", WRONG_DEEP)
+BOOK_PAYLOADS = _cases(("units", "payload", BOOK), "keys", {"keys": [10**30]})
 RESULTS = [
-    *_cases("jobs", "params", ANALYZE, missing="zero_based"),
-    *_cases(
-        *("jobs", "params", BOOK),
-        {"start": "x"},
-        {"start": -1},
-        {"ply": 1.5},
-        {"ply": 17},
-        {"columns": 1},
-        {"within": 0},
-        {"within": "0", "for": "both"},
-        {"within": 0, "for": ["both"]},
-        missing="start ply columns",
-    ),
-    *_cases(
-        *("units", "payload", ANALYZE),
-        {"line": "x"},
-        {"entries": 5},
-        {"entries": [5]},
-        {"entries": ["9"]},
-        {"entries": [{"key": 1.5}]},
-        {"entries": [{"error": "x"}]},
-        {"entries": [{"moves": 1}]},
-        {"entries": ["1"] * 9},  # more positions than answers
-        missing="entries line",
-    ),
-    *_cases("units", "payload", MATCH, missing="match"),
+    *_cases(("jobs", "params", ANALYZE), "zero_based", {}),
+    *_cases(("jobs", "params", BOOK), "start ply columns", WRONG_BOOK, *BOTH),
+    *_cases(("units", "payload", ANALYZE), "entries line", {"line": ["x"], "entries": ENTRIES}),
+    *_cases(("units", "payload", MATCH), "match", {}),
     *BOOK_PAYLOADS,
-    *_cases("units", "payload", BOOK, {"keys": "é"}, {"keys": "AAAA"}),
-    *_cases("units", "payload", DEEP, missing="key"),
-    *_cases(
-        *("units", "result", ANALYZE),
-        {"score": 5},
-        {"score": ["x", "x"]},
-        {"nodes": [None, None]},
-        {"nodes": [10**400, 10**400]},
-        {"columns": [1, 2]},
-        {"known": [[]]},
-        missing="score nodes known seconds",
-    ),
-    *_cases("units", "result", BOOK, {"scores": "AAAA"}, {"scores": None}, missing="scores"),
+    *_cases(("units", "payload", BOOK), "", {"keys": ["é", "AAAA"]}),
+    *_cases(("units", "payload", DEEP), "key", {}),
+    *_cases(("units", "result", ANALYZE), "score nodes known seconds", WRONG_RESULT),
+    *_cases(("units", "result", BOOK), "scores", {"scores": ["AAAA", None]}),
 ]
 """The results that ``c4 jobs results`` reads."""
 

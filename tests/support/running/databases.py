@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -35,6 +35,11 @@ NOBODY = 65534
 
 on_sqlite = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)
 """Run a test on SQLite only, because PostgreSQL would show the same."""
+
+on_postgresql = pytest.mark.parametrize(
+    "rows_url", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+"""Run a test on PostgreSQL only."""
 
 
 @dataclass
@@ -128,6 +133,13 @@ def do(database: Database, action: Callable[..., T], *arguments: object, **optio
         return action(session, *arguments, **options)
 
 
+def execute(database: Database, statement: str, **values: object) -> int:
+    """Execute SQL in a write transaction; return the number of rows that it changed."""
+    with database.write() as session:
+        changed: int = session.connection().execute(text(statement), values).rowcount
+        return changed
+
+
 def clear(database: Database) -> None:
     """Delete every row."""
     with database.write() as session:
@@ -184,10 +196,8 @@ def units_read(database: Database, ask: Callable[[Session], object]) -> int:
     """
     with database.write() as session:
         if database.dialect == "postgresql":
-            read = text(
-                "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
-                "WHERE relname = 'units'"
-            )
+            counts = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
+            read = text(f"{counts} WHERE relname = 'units'")
             before = session.execute(read).scalar_one()  # includes the transactions just before
             ask(session)
             return int(session.execute(read).scalar_one() - before)
@@ -209,32 +219,14 @@ def units_read(database: Database, ask: Callable[[Session], object]) -> int:
 
 def row(key: int = 1, **changes: object) -> StoredEvaluation:
     """An exact evaluation on 7x6, with changes."""
-    values: dict[str, object] = {
-        "key": key,
-        "width": BOARD.width,
-        "height": BOARD.height,
-        "ply": 8,
-        "lower": 2,
-        "upper": 2,
-        "nodes": 100,
-        "engine_version": ENGINE_VERSION,
-    }
-    return StoredEvaluation(**(values | changes))
+    return StoredEvaluation(key, *BOARD, 8, 2, 2, 100, ENGINE_VERSION)._replace(**changes)
 
 
 def worker(name: str = "ada", **changes: object) -> WorkerInfo:
     """A worker process with two threads, with changes."""
-    values: dict[str, object] = {
-        "name": name,
-        "host": "lovelace",
-        "pid": 1815,
-        "threads": 2,
-        "table_mb": 64,
-        "version": "1.0",
-        "engine_version": ENGINE_VERSION,
-        "queues": ("interactive", "bulk"),
-    }
-    return WorkerInfo(**(values | changes))
+    queues = ("interactive", "bulk")
+    info = WorkerInfo(name, "lovelace", 1815, 2, 64, "1.0", ENGINE_VERSION, queues)
+    return replace(info, **changes)
 
 
 def make_job(database: Database, units: int = 3, *, positions: int = 10, priority: int = 0) -> int:
@@ -245,15 +237,9 @@ def make_job(database: Database, units: int = 3, *, positions: int = 10, priorit
 
 def make_planned_job(database: Database, plans: Iterable[UnitPlan], *, priority: int = 0) -> int:
     """Make a running job of these units; return its number."""
+    job: dict[str, Any] = {"kind": "test", "params": {"depth": 1}, "priority": priority}
     with database.write() as session:
-        job_id = create_job(
-            session,
-            kind="test",
-            board=BOARD,
-            params={"depth": 1},
-            engine_version=ENGINE_VERSION,
-            priority=priority,
-        )
+        job_id = create_job(session, board=BOARD, engine_version=ENGINE_VERSION, **job)
         add_units(session, job_id, plans)
         start_job(session, job_id)
     return job_id

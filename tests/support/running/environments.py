@@ -20,7 +20,6 @@ COMPILERS = re.compile(
 )
 """The names of the programs of a C compiler."""
 
-
 UV = str(Path(sys.executable).parent / "uv")
 """Installs packages many times faster than pip."""
 
@@ -40,18 +39,23 @@ class Environment:
     directory: Path
 
     @classmethod
-    def empty(cls, path: Path, directory: Path) -> Environment:
-        """Make an environment with pip only."""
-        new = ("--quiet", "--seed", "--python", sys.executable)
+    def empty(cls, path: Path, directory: Path, *options: str) -> Environment:
+        """Make an environment without packages; ``--seed`` installs pip."""
+        new = ("--quiet", "--python", sys.executable, *options)
         subprocess.run([UV, "venv", *new, path], check=True)
         made = cls(path, directory)
-        made._gather_tools()
+        made.tools.mkdir()
+        for place in map(Path, os.environ["PATH"].split(os.pathsep)):
+            for program in place.iterdir() if place.is_dir() else ():
+                link = made.tools / program.name
+                if not COMPILERS.fullmatch(program.name) and not os.path.lexists(link):
+                    link.symlink_to(program)
         return made
 
     @classmethod
     def make(cls, path: Path, directory: Path, wheel: Path) -> Environment:
         """Make an environment with the wheel and its dependencies; pip checks the wheel."""
-        made = cls.empty(path, directory)
+        made = cls.empty(path, directory, "--seed")
         needed = ("--quiet", "--python", path, "--requirements", ROOT / "pyproject.toml")
         subprocess.run([UV, "pip", "install", *needed], check=True)
         done = made.shell(f"pip install --quiet {shlex.quote(str(wheel))} && pip check")
@@ -61,35 +65,15 @@ class Environment:
     @classmethod
     def make_with_web(cls, path: Path, directory: Path, wheel: Path) -> Environment:
         """Make an environment with the wheel and its extra ``web`` quickly, with uv alone."""
-        subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, path], check=True)
-        made = cls(path, directory)
-        made._gather_tools()  # before the installation, which must not find a compiler either
-        for command in (
-            ("install", "--quiet", "--only-binary", ":all:", f"{wheel}[web]"),
-            ("check", "--quiet"),
-        ):
-            done = subprocess.run(
-                [UV, "pip", command[0], "--python", path, *command[1:]],
-                env=made.variables(),
-                capture_output=True,
-                check=False,
-                text=True,
-            )
-            assert done.returncode == 0, done.stderr
+        made = cls.empty(path, directory)
+        for command in (f"install --only-binary :all: '{wheel}[web]'", "check"):
+            done = made.shell(f"{UV} pip {command} --quiet --python {path}")
+            assert done.code == 0, done.err
         return made
-
-    def _gather_tools(self) -> None:
-        """Link all programs on the tests' path except compilers."""
-        self.tools.mkdir()
-        for directory in map(Path, os.environ["PATH"].split(os.pathsep)):
-            for program in directory.iterdir() if directory.is_dir() else ():
-                link = self.tools / program.name
-                if not COMPILERS.fullmatch(program.name) and not os.path.lexists(link):
-                    link.symlink_to(program)
 
     @property
     def tools(self) -> Path:
-        """The directory of programs that replaces the tests' path."""
+        """All programs on the tests' path except compilers, as links; they replace the path."""
         return self.path / "tools"
 
     def copy(self, path: Path, directory: Path) -> Environment:

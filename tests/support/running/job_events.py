@@ -1,18 +1,13 @@
 """The server-sent events of a job, as a client reads them."""
 
-from __future__ import annotations
-
 import http.client
 import json
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.support.running.waiting import HANG_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tests.support.running.web_server import WebServer
+from tests.support.running.web_server import WebServer
 
 _DATA = b"data: "
 

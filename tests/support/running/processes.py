@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tests.support.running.waiting import HANG_SECONDS
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     import signal
     from collections.abc import Callable, Iterable
     from multiprocessing.process import BaseProcess
+
+T = TypeVar("T")
 
 PROCESSES = multiprocessing.get_context("forkserver")
 """Starts processes quickly: they are forked from a process that has the imports."""
@@ -74,3 +78,15 @@ def _runs(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return status.rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
+def at_once(work: Callable[[], T], threads: int = 8) -> list[T]:
+    """Begin the same work in several threads at the same moment; return their results."""
+    barrier = threading.Barrier(threads)
+
+    def begin(_number: int) -> T:
+        barrier.wait()
+        return work()
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(begin, range(threads)))

@@ -1,18 +1,12 @@
 """Raw bytes to and from a server, for requests that no client library would send."""
 
-from __future__ import annotations
-
 import json
 import socket
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from tests.support.running.waiting import HANG_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.running.web_server import Answered, WebServer
+from tests.support.running.web_server import Answered, WebServer
 
 JSON_BODY = {"Content-Type": "application/json"}
 """Headers of a request with a JSON body."""

@@ -5,27 +5,24 @@ process that started it, however that process ends. A server can be killed, rest
 port with the same data, emptied and paused.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
+import pwd
 import random
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 from tests.support.running.processes import family, signal_all, wait_gone
-
-if TYPE_CHECKING:
-    import pwd
-    from collections.abc import Sequence
 
 START_SECONDS: Final = 120.0
 
@@ -51,6 +48,10 @@ class Server(ABC):
     """The environment variable that names a server to use instead."""
     apart: ClassVar[Sequence[str]] = ()
     """A command that runs other commands in isolation."""
+    executable: ClassVar[str] = sys.executable
+    versions: ClassVar[str] = ""
+    """A pattern of paths below the root; the last one is preferred to the program on the path."""
+    refuses_root: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -58,11 +59,23 @@ class Server(ABC):
         self.data = self.directory / "data"
         self.log = self.directory / "log"
         self._process: subprocess.Popen[bytes] | None = None
+        self._become: Sequence[str] = ()
+        if self.refuses_root and os.geteuid() == 0:
+            try:
+                user = pwd.getpwnam("postgres")
+            except KeyError:
+                user = pwd.getpwnam("nobody")
+            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
+            ids = (f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}")
+            self._become = (*ids, "--clear-groups")
 
     @classmethod
-    @abstractmethod
     def program(cls) -> Path | None:
         """The path of the server's program, or None if it is not installed."""
+        if cls.versions and (found := sorted(Path("/").glob(cls.versions))):
+            return found[-1]
+        other = shutil.which(cls.executable, path=f"{os.environ['PATH']}:/usr/sbin")
+        return Path(other) if other else None
 
     @property
     def pid(self) -> int:
@@ -163,12 +176,9 @@ class Server(ABC):
 
     def _spawn(self, *command: str | Path, **environment: str) -> subprocess.Popen[bytes]:
         """Start a process that writes to the log and ends when this process does."""
-        user = self._user()
-        become = () if user is None else (f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}")
-        groups = () if user is None else ("--clear-groups",)
         with self.log.open("ab") as log:
             return subprocess.Popen(
-                [*self.apart, "setpriv", "--pdeathsig", "KILL", *become, *groups, *command],
+                [*self.apart, "setpriv", "--pdeathsig", "KILL", *self._become, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -176,10 +186,6 @@ class Server(ABC):
                 env=os.environ | environment,
                 start_new_session=True,  # Ctrl-C at the keyboard is for the tests only
             )
-
-    def _user(self) -> pwd.struct_passwd | None:
-        """The user that runs the server, if not the user who runs the tests."""
-        return None
 
 
 def free_port() -> int:

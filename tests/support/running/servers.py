@@ -1,13 +1,9 @@
 """Real servers for tests, started from their installed programs, in temporary directories."""
 
-from __future__ import annotations
-
 import os
-import pwd
-import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import amqp
 import psycopg
@@ -16,9 +12,6 @@ from sqlalchemy.engine import make_url
 
 from tests.support.running.server_process import START_SECONDS, Server, free_port
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 class RedisServer(Server):
     """Redis with an append-only file, flushed to disk every second, as in a deployment."""
@@ -26,11 +19,7 @@ class RedisServer(Server):
     title = "Redis"
     package = "redis-server"
     variable = "C4_TEST_REDIS"
-
-    @classmethod
-    def program(cls) -> Path | None:
-        found = shutil.which("redis-server")
-        return Path(found) if found else None
+    executable = "redis-server"
 
     @property
     def url(self) -> str:
@@ -46,16 +35,8 @@ class RedisServer(Server):
 
     def _command(self) -> Sequence[str | Path]:
         where = ("--bind", "127.0.0.1", "--port", str(self.port), "--dir", self.data)
-        return (
-            self._program(),
-            *where,
-            "--appendonly",
-            "yes",
-            "--appendfsync",
-            "everysec",
-            "--save",
-            "",
-        )
+        stored = ("--appendonly", "yes", "--appendfsync", "everysec", "--save", "")
+        return (self._program(), *where, *stored)
 
     def _try(self) -> None:
         with self.client() as client:
@@ -71,21 +52,15 @@ class RabbitMQServer(Server):
     title = "RabbitMQ"
     package = "rabbitmq-server"
     variable = "C4_TEST_RABBITMQ"
+    executable = "rabbitmq-server"
+    # Debian's command on the path starts the machine's own node as another user.
+    versions = "usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server"
 
     def __init__(self, *more: str) -> None:
         super().__init__()
         self._more = more
         self._node_port, self._names_port = free_port(), free_port()
         self._names: subprocess.Popen[bytes] | None = None
-
-    @classmethod
-    def program(cls) -> Path | None:
-        # Debian's command on the path starts the machine's own node as another user.
-        found = sorted(Path("/usr/lib/rabbitmq/lib").glob("rabbitmq_server-*/sbin/rabbitmq-server"))
-        if found:
-            return found[-1]
-        other = shutil.which("rabbitmq-server")
-        return Path(other) if other else None
 
     @property
     def url(self) -> str:
@@ -168,22 +143,14 @@ class PostgreSQLServer(Server):
     title = "PostgreSQL"
     package = "postgresql"
     variable = "C4_TEST_POSTGRES"
+    executable = "postgres"
+    versions = "usr/lib/postgresql/*/bin/postgres"
+    refuses_root = True
     listens = "127.0.0.1"
 
     def __init__(self, *, durable: bool = False) -> None:
         super().__init__()
         self._fsync = "on" if durable else "off"
-        user = self._user()
-        if user is not None:
-            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
-
-    @classmethod
-    def program(cls) -> Path | None:
-        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-        if found:
-            return found[-1]
-        postgres = shutil.which("postgres")
-        return Path(postgres).resolve() if postgres else None
 
     @property
     def url(self) -> str:
@@ -191,26 +158,17 @@ class PostgreSQLServer(Server):
 
     def _command(self) -> Sequence[str | Path]:
         where = ("-D", self.data, "-p", str(self.port), "-k", self.directory)
-        return (
-            self._program(),
-            *where,
-            "-c",
-            f"listen_addresses={self.listens}",
-            "-c",
-            f"fsync={self._fsync}",
-        )
+        settings = ("-c", f"listen_addresses={self.listens}", "-c", f"fsync={self._fsync}")
+        return (self._program(), *where, *settings)
 
     def _prepare(self) -> None:
         options = ("-A", "trust", "-U", "c4", "-E", "UTF8", "--locale=C", "--no-sync")
-        made = self._spawn(self._program().with_name("initdb"), "-D", self.data, *options)
+        made = self._spawn(self._program().resolve().with_name("initdb"), "-D", self.data, *options)
         if made.wait(START_SECONDS):
             raise RuntimeError(f"initdb failed: {self.log.read_text()}")
 
     def _try(self) -> None:
         psycopg.connect(self.url, connect_timeout=5).close()
-
-    def _user(self) -> pwd.struct_passwd | None:
-        return not_root()
 
 
 class PgBouncer(Server):
@@ -220,22 +178,15 @@ class PgBouncer(Server):
     """
 
     title = "PgBouncer"
-    package = "pgbouncer"
+    package = executable = "pgbouncer"
     variable = ""
+    refuses_root = True
 
     def __init__(self, database_url: str, *, mode: str, connections: int) -> None:
         super().__init__()
         self._server = make_url(database_url)
         self._mode = mode
         self._connections = connections
-        user = self._user()
-        if user is not None:
-            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
-
-    @classmethod
-    def program(cls) -> Path | None:
-        found = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
-        return Path(found) if found else None
 
     @property
     def url(self) -> str:
@@ -254,16 +205,3 @@ class PgBouncer(Server):
 
     def _try(self) -> None:
         psycopg.connect(self.url, connect_timeout=5).close()
-
-    def _user(self) -> pwd.struct_passwd | None:
-        return not_root()
-
-
-def not_root() -> pwd.struct_passwd | None:
-    """The user for a server that refuses to run as root; None for the user of the tests."""
-    if os.geteuid() != 0:
-        return None
-    try:
-        return pwd.getpwnam("postgres")
-    except KeyError:
-        return pwd.getpwnam("nobody")

@@ -1,17 +1,12 @@
 """A disk with little space, to be really filled up."""
 
-from __future__ import annotations
-
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 needs_mount = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
 

@@ -1,17 +1,13 @@
 """Run ``c4`` on a terminal of its own."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4
 
 
 def run_on_terminal(

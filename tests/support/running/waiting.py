@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,22 +55,16 @@ def ends(call: Callable[[], Found]) -> Found:
 
     The call runs in a thread that does not keep the tests alive if it hangs.
     """
-    found: list[Found] = []
-    errors: list[BaseException] = []
+    outcome: Future[Found] = Future()
 
     def run() -> None:
         try:
-            found.append(call())
+            outcome.set_result(call())
         except BaseException as error:  # noqa: BLE001 (it is raised again below)
-            errors.append(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(HANG_SECONDS)
-    assert not thread.is_alive(), f"the call did not end within {HANG_SECONDS} s"
-    if errors:
-        raise errors[0]
-    return found[0]
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result(HANG_SECONDS)
 
 
 def _popen(process: Process | subprocess.Popen[Any]) -> subprocess.Popen[Any]:
@@ -78,16 +73,9 @@ def _popen(process: Process | subprocess.Popen[Any]) -> subprocess.Popen[Any]:
 
 def _words(process: Process | subprocess.Popen[str] | None) -> str | None:
     """The output of a process, as far as it can be read without waiting."""
-    if process is None:
-        return None
-    if not isinstance(process, subprocess.Popen):
-        return process.log
-    return process.stderr.read() if process.poll() is not None and process.stderr else None
-
-
-def cpu_seconds(pid: int) -> float:
-    """Processor time of a process; unlike wall time, it shows its progress."""
-    return _cpu_seconds(Path(f"/proc/{pid}/stat"))
+    if isinstance(process, subprocess.Popen):
+        return process.stderr.read() if process.poll() is not None and process.stderr else None
+    return process and process.log
 
 
 def await_thread_at_work(process: subprocess.Popen[str], *, seconds: float = 0.2) -> None:
@@ -96,13 +84,10 @@ def await_thread_at_work(process: subprocess.Popen[str], *, seconds: float = 0.2
     def has_computed() -> bool:
         for task in Path(f"/proc/{process.pid}/task").glob("[0-9]*"):
             with suppress(FileNotFoundError, ProcessLookupError):
-                if int(task.name) != process.pid and _cpu_seconds(task / "stat") >= seconds:
+                fields = (task / "stat").read_text().rpartition(")")[2].split()
+                ticks = int(fields[11]) + int(fields[12])
+                if int(task.name) != process.pid and ticks >= seconds * os.sysconf("SC_CLK_TCK"):
                     return True
         return False
 
     await_that(has_computed, process, seconds=HANG_SECONDS)
-
-
-def _cpu_seconds(stat: Path) -> float:
-    fields = stat.read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

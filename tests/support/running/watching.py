@@ -6,11 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from sqlalchemy import select, update
-from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
@@ -63,8 +61,9 @@ def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
     """
     with Database.open(url) as database:
         kept: list[Claim] = []
-        while claim := database.run(partial(_claim, job_id=job_id)):
-            kept.append(claim)
+        who = {"owner": "test", "lease_seconds": 3600, "engine_version": ENGINE_VERSION}
+        while held := database.run(lambda session: jobs.claim(session, job_id=job_id, **who)):
+            kept.append(held)
         kept.sort(key=lambda each: each.seq)
         _hand_back(database, kept[:free])
         assert len(kept) > free, "too few units of the job are left"
@@ -72,12 +71,6 @@ def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
             yield len(kept) - free
         finally:
             _hand_back(database, kept[free:])
-
-
-def _claim(session: Session, job_id: int) -> Claim | None:
-    return jobs.claim(
-        session, owner="test", lease_seconds=3600, engine_version=ENGINE_VERSION, job_id=job_id
-    )
 
 
 def _hand_back(database: Database, claims: Sequence[Claim]) -> None:

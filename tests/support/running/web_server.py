@@ -1,20 +1,15 @@
 """Run ``c4 serve`` for tests, as a process on a port of its own."""
 
-from __future__ import annotations
-
 import json
 import os
-import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tests.support.running.server_process import Server, free_port
 from tests.support.running.waiting import HANG_SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 ROOT = Path(__file__).parents[3]
 _PORTS = 5
@@ -53,10 +48,6 @@ class WebServer(Server):
         self._options = options
         self._settings = [f"--db={self.directory / 'c4.db'}"] if settings is None else settings
         self._environment = dict(environment or {})
-
-    @classmethod
-    def program(cls) -> Path | None:
-        return Path(sys.executable)
 
     @property
     def url(self) -> str:

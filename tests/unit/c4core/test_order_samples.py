@@ -1,56 +1,40 @@
-"""Samples of move costs: they are correct and reproducible, and do not change the search."""
-
-from __future__ import annotations
+"""Samples of move costs, patterns around a square, and the training targets of a sample."""
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
 from c4core.arrays import split_keys
-from c4core.order_training.samples import (
-    CUT,
-    FAILED,
-    GIVEN_UP,
-    Network,
-    Sampler,
-    draw_roots,
-    network_bytes,
-    points_of_choices,
-    row_groups,
-    rows_of_choices,
-    sample_choices,
-    sample_type,
-)
+from c4core.order_training import samples as sampling
+from c4core.order_training.targets import targets_of
 from c4core.solver import Solver
 from tests.support.refused import refused
 
-if TYPE_CHECKING:
-    from syrupy.assertion import SnapshotAssertion
-
 SIZE = {"width": 6, "height": 5}
 LAST_PLY = 14
-DENSITY = 6.0
+SAMPLED = {**SIZE, "seed": 5, "last_ply": LAST_PLY, "density": 6.0}
 UNITS = 64
 
 
 def _network(*, width: int = 6, height: int = 5, last_ply: int = LAST_PLY) -> bytes:
     dice = np.random.default_rng(1)
-    count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
+    count = sampling.row_groups(width=width, height=height, last_ply=last_ply)["all"]
     rows, weights = dice.integers(-40, 40, (2, count, UNITS)), dice.integers(-2000, 2000, UNITS)
-    return network_bytes(rows, weights, width=width, height=height, last_ply=last_ply)
+    return sampling.network_bytes(rows, weights, width=width, height=height, last_ply=last_ply)
 
 
 @pytest.fixture(scope="module")
 def roots() -> list[Position]:
-    return draw_roots(**SIZE, seed=3, count=24)
+    return sampling.draw_roots(**SIZE, seed=3, count=24)
 
 
 @pytest.fixture(scope="module")
 def samples(roots: list[Position]) -> np.ndarray:
-    return sample_choices(roots, **SIZE, seed=5, last_ply=LAST_PLY, density=DENSITY)
+    return sampling.sample_choices(roots, **SAMPLED)
 
 
 def _square(position: Position, column: int) -> int:
@@ -68,13 +52,12 @@ def test_roots_are_different_and_playable(roots: list[Position]) -> None:
         assert 3 <= root.ply <= 10
         assert not root.is_over
         assert not any(root.is_winning(column) for column in root.legal_columns())
-    assert roots == draw_roots(**SIZE, seed=3, count=24)
-    assert roots[:10] == draw_roots(**SIZE, seed=3, count=10)
+    assert roots[:10] == sampling.draw_roots(**SIZE, seed=3, count=10)
 
 
 def test_every_sample_has_a_cut_and_legal_moves(samples: np.ndarray) -> None:
     assert len(samples) > 100
-    assert samples.dtype == sample_type(6)
+    assert samples.dtype == sampling.sample_type(6)
     assert samples["ply"].max() <= LAST_PLY
     for sample in samples:
         count = int(sample["count"])
@@ -84,8 +67,8 @@ def test_every_sample_has_a_cut_and_legal_moves(samples: np.ndarray) -> None:
         assert 2 <= count == len(set(squares))
         assert set(squares) <= legal
         assert position.ply == sample["ply"]
-        assert CUT in sample["result"][:count]
-        assert set(sample["result"][:count]) <= {FAILED, CUT, GIVEN_UP}
+        assert sampling.CUT in sample["result"][:count]
+        assert set(sample["result"][:count]) <= {sampling.FAILED, sampling.CUT, sampling.GIVEN_UP}
         assert sample["nodes"][:count].min() >= 1
         assert not sample["nodes"][count:].any()
 
@@ -97,21 +80,21 @@ def test_results_agree_with_the_solver(samples: np.ndarray) -> None:
         for square, result in zip(
             sample["square"][: sample["count"]], sample["result"], strict=False
         ):
-            if result != GIVEN_UP:
-                assert (scores[square // 6] >= sample["beta"]) == (result == CUT)
+            if result != sampling.GIVEN_UP:
+                assert (scores[square // 6] >= sample["beta"]) == (result == sampling.CUT)
 
 
 def test_abandoned_moves_cost_more_than_the_cheapest_cut(samples: np.ndarray) -> None:
     results = samples["result"]
-    given_up = results == GIVEN_UP
-    cheapest = np.where(results == CUT, samples["nodes"], 1 << 30).min(axis=1)
+    given_up = results == sampling.GIVEN_UP
+    cheapest = np.where(results == sampling.CUT, samples["nodes"], 1 << 30).min(axis=1)
     assert given_up.any()
     assert (samples["nodes"] >= np.where(given_up, 4 * cheapest[:, None] + 20, 0)).all()
 
 
 def test_samples_depend_on_the_seed(roots: list[Position]) -> None:
     first, again, other = (
-        sample_choices(roots[:5], **SIZE, seed=seed, last_ply=LAST_PLY, density=DENSITY).tobytes()
+        sampling.sample_choices(roots[:5], **{**SAMPLED, "seed": seed}).tobytes()
         for seed in (5, 5, 6)
     )
     assert first == again != other
@@ -120,15 +103,8 @@ def test_samples_depend_on_the_seed(roots: list[Position]) -> None:
 @pytest.mark.parametrize("network", [None, _network()], ids=["without", "with"])
 def test_sampling_does_not_change_the_search(roots: list[Position], network: bytes | None) -> None:
     """Tables are restored, so learning and counts alone decide which nodes are visited."""
-    options = {
-        **SIZE,
-        "seed": 5,
-        "last_ply": LAST_PLY,
-        "network": network,
-        "density": DENSITY,
-        "table_mb": 1,
-    }
-    plain, watched = Sampler(**options), Sampler(**options, undisturbed=True)
+    options = {**SAMPLED, "network": network, "table_mb": 1}
+    plain, watched = sampling.Sampler(**options), sampling.Sampler(**options, undisturbed=True)
     for root in roots[:4]:
         assert watched.solve(root) == plain.solve(root, sampled=False)
     assert len(watched.samples()) > 20
@@ -136,33 +112,35 @@ def test_sampling_does_not_change_the_search(roots: list[Position], network: byt
 
 
 def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
-    sampler = Sampler(**SIZE, seed=5, last_ply=LAST_PLY, density=DENSITY)
+    sampler = sampling.Sampler(**SAMPLED)
     for root in roots[:6]:
-        solver = Solver()
-        assert sampler.solve(root)[0] == solver.solve(root).score
         # This board has no network of its own.
-        assert sampler.solve(root, sampled=False)[1] == Solver().solve(root).nodes
+        alone = Solver().solve(root)
+        assert sampler.solve(root)[0] == alone.score
+        assert sampler.solve(root, sampled=False)[1] == alone.nodes
 
 
 def test_rows_agree_with_the_engine(samples: np.ndarray) -> None:
     data = _network()
-    count = row_groups(**SIZE, last_ply=LAST_PLY)["all"]
+    network = sampling.Network(data)
+    assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
+    count = sampling.row_groups(**SIZE, last_ply=LAST_PLY)["all"]
     table = np.frombuffer(data, np.int8, count=2 * count * UNITS, offset=16).reshape(-1, UNITS)
     weights = np.frombuffer(data, "<i2", count=UNITS, offset=16 + table.size).astype(np.int64)
-    rows, starts = rows_of_choices(samples, **SIZE, last_ply=LAST_PLY)
+    rows, starts = sampling.rows_of_choices(samples, **SIZE, last_ply=LAST_PLY)
     assert len(starts) == samples["count"].sum() + 1
     assert starts[-1] == len(rows)
     sums = np.add.reduceat(table[rows].astype(np.int64), starts[:-1], axis=0)
     expected = np.maximum(sums, 0) @ weights * 33 >> 19
     assert expected.any()
-    assert np.array_equal(points_of_choices(samples, data), expected)
+    assert np.array_equal(sampling.points_of_choices(samples, data), expected)
 
 
 def test_mirrored_rows_agree_with_the_mirror_image() -> None:
     """Only moves in the middle differ, on a board of odd width."""
     size, last_ply = {"width": 5, "height": 5}, 12
-    roots = draw_roots(**size, seed=1, count=20)
-    samples = sample_choices(roots, **size, seed=1, last_ply=last_ply, density=20)
+    roots = sampling.draw_roots(**size, seed=1, count=20)
+    samples = sampling.sample_choices(roots, **size, seed=1, last_ply=last_ply, density=20)
     images = samples.copy()
     for image in images:
         for name in ("own", "mask"):
@@ -171,12 +149,12 @@ def test_mirrored_rows_agree_with_the_mirror_image() -> None:
         squares = image["square"][: image["count"]].astype(int)
         image["square"][: image["count"]] = 6 * (4 - squares // 6) + squares % 6
         image["last"] = 6 * (4 - image["last"] // 6) + image["last"] % 6
-    turned = rows_of_choices(
+    turned = sampling.rows_of_choices(
         samples, **size, last_ply=last_ply, mirrored=np.ones(len(samples), bool)
     )
-    expected = rows_of_choices(images, **size, last_ply=last_ply)
+    expected = sampling.rows_of_choices(images, **size, last_ply=last_ply)
     assert all(map(np.array_equal, turned, expected))
-    plain, starts = rows_of_choices(samples, **size, last_ply=last_ply)
+    plain, starts = sampling.rows_of_choices(samples, **size, last_ply=last_ply)
     columns = np.concatenate([s["square"][: s["count"]] // 6 for s in samples])
     for move, column in enumerate(columns):
         here, there = slice(*starts[move : move + 2]), slice(*turned[1][move : move + 2])
@@ -196,28 +174,25 @@ def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssert
         {"network": _network(width=5, height=4)},
         {"network": _network(last_ply=10)},
     )
-    assert [refused(Sampler, **{**whole, **changed}) for changed in changes] == snapshot
+    assert [refused(sampling.Sampler, **{**whole, **changed}) for changed in changes] == snapshot
     others = [
-        refused(Sampler(**whole).solve, Position()),
-        refused(rows_of_choices, samples, last_ply=20),
-        refused(rows_of_choices, samples, **SIZE, last_ply=5),
-        refused(points_of_choices, samples, _network(last_ply=10)),
-        refused(network_bytes, np.zeros((2, 1, 64)), np.zeros(64), **SIZE, last_ply=LAST_PLY),
-        refused(row_groups, **SIZE, last_ply=30),
-        refused(draw_roots, width=4, height=2, seed=0, count=1000),
+        refused(sampling.Sampler(**whole).solve, Position()),
+        refused(sampling.rows_of_choices, samples, last_ply=20),
+        refused(sampling.rows_of_choices, samples, **SIZE, last_ply=5),
+        refused(sampling.points_of_choices, samples, _network(last_ply=10)),
+        refused(
+            sampling.network_bytes, np.zeros((2, 1, 64)), np.zeros(64), **SIZE, last_ply=LAST_PLY
+        ),
+        refused(sampling.row_groups, **SIZE, last_ply=30),
+        refused(sampling.draw_roots, width=4, height=2, seed=0, count=1000),
     ]
     assert others == snapshot
-
-
-def test_a_written_network_is_read() -> None:
-    network = Network(_network())
-    assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
 
 
 def _made_up_samples(width: int, height: int) -> np.ndarray:
     """Random positions with all their moves, made without a search."""
     dice = random.Random(width * 100 + height)
-    samples = np.zeros(60, dtype=sample_type(width))
+    samples = np.zeros(60, dtype=sampling.sample_type(width))
     for sample in samples:
         position = Position(width=width, height=height)
         for _ in range(dice.randrange(width * height)):
@@ -244,7 +219,98 @@ def test_rows_are_within_the_network_on_every_board(size: tuple[int, int]) -> No
     samples = _made_up_samples(width, height)
     samples = samples[samples["ply"] < width * height]
     for mirrored in (None, np.ones(len(samples), bool)):
-        rows, starts = rows_of_choices(samples, **board, mirrored=mirrored)
+        rows, starts = sampling.rows_of_choices(samples, **board, mirrored=mirrored)
         of_move = np.repeat(np.repeat(samples["ply"] % 2, samples["count"]), np.diff(starts))
-        count = row_groups(**board)["all"]
+        count = sampling.row_groups(**board)["all"]
         assert np.array_equal(rows // count, of_move)
+
+
+# Steps across and up: below, along the row, falling, rising.
+STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
+# Some boards are so low that a step has fewer bits than a square has neighbours.
+BOARDS = [(7, 6), (6, 7), (8, 7), (4, 4), (9, 3), (12, 2), (32, 1), (3, 19), (8, 5), (5, 10)]
+
+
+def _reach(height: int, direction: int) -> int:
+    return 3 if direction == 0 else min(3, (height + 1 + STEPS[direction][1]) // 2)
+
+
+def _number(position: Position, column: int, row: int, direction: int) -> int:
+    across, up = STEPS[direction]
+    reach = _reach(position.height, direction)
+    digits = []
+    for distance in range(-reach, reach + 1 if direction else 0):
+        x, y = column + distance * across, row + distance * up
+        if distance and 0 <= x < position.width and 0 <= y < position.height:
+            stone = position.stone_at(x, y)
+            theirs = 2 if direction else 0
+            digits.append(0 if stone is None else 1 if stone == position.turn else theirs)
+    base = 3 if direction else 2
+    return sum(digit * base**index for index, digit in enumerate(digits))
+
+
+def _points(position: Position, column: int, row: int) -> int:
+    """The points of all windows through a square, counted one by one."""
+    points = 0
+    for across, up in STEPS:
+        for first in range(-3, 1):
+            window = [(column + i * across, row + i * up) for i in range(first, first + 4)]
+            if not all(0 <= x < position.width and 0 <= y < position.height for x, y in window):
+                continue
+            stones = [position.stone_at(x, y) for x, y in window]
+            own = stones.count(position.turn)
+            if own + stones.count(None) == 4:
+                points += {1: 8, 2: -8}.get(own, 0)
+            if own == 0:
+                points += 2
+    return points
+
+
+def _positions(width: int, height: int) -> Iterator[Position]:
+    dice = random.Random(width * 100 + height)
+    for _ in range(40):
+        position = Position("", width=width, height=height)
+        for _ in range(dice.randrange(width * height)):
+            if position.is_over:
+                break
+            position = position.play(dice.choice(position.legal_columns()))
+        yield position
+
+
+@pytest.mark.parametrize("size", BOARDS)
+def test_patterns_agree_with_the_neighbouring_squares(size: tuple[int, int]) -> None:
+    width, height = size
+    for position in _positions(width, height):
+        squares = [(column, row) for column, row in enumerate(position.heights) if row < height]
+        found = sampling.patterns(position)
+        assert [numbers for numbers, _ in found] == [
+            tuple(_number(position, *square, direction) for direction in range(4))
+            for square in squares
+        ]
+        if height >= 6:
+            assert [points for _, points in found] == [_points(position, *s) for s in squares]
+
+
+def test_targets_of_a_sample() -> None:
+    sample = np.zeros(1, dtype=sampling.sample_type(6))
+    sample["count"], sample["ply"] = 4, 8
+    sample["result"][0, :4] = [1, 1, 0, 2]
+    sample["nodes"][0, :4] = [10, 40, 10, 60]
+    targets = targets_of(sample, cells=30)
+    assert targets.valid.tolist() == [[True] * 4 + [False] * 2]
+    losses = np.array([0, 2, 1.3, np.log2(7)])
+    expected = np.exp(-1.2 * losses)
+    assert np.allclose(targets.shares[0, :4], expected / expected.sum())
+    assert np.allclose(targets.regret[0], [0, 2, 1, np.log2(7), 0, 0])
+    assert targets.shares[0, 4:].tolist() == [0, 0]
+    assert targets.weight.tolist() == [1]
+
+
+def test_the_mean_weight_is_1() -> None:
+    samples = np.zeros(400, dtype=sampling.sample_type(6))
+    samples["count"], samples["result"][:, 0] = 2, 1
+    samples["nodes"][:, 0] = np.arange(400) * 100 + 1
+    samples["ply"] = np.arange(400) % 20
+    weight = targets_of(samples, cells=30).weight
+    assert weight.mean() == pytest.approx(1, abs=1e-5)
+    assert weight[samples["ply"] <= 7].mean() == pytest.approx(1, abs=1e-5)

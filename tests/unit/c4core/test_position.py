@@ -23,37 +23,20 @@ GRID_4453 = """\
 
 def test_empty_board() -> None:
     position = Position()
-    assert position.ply == 0
-    assert position.turn == "x"
-    assert position.board == BoardSize(7, 6)
+    assert (position.ply, position.turn, position.board) == (0, "x", BoardSize(7, 6))
     assert position.legal_columns() == (0, 1, 2, 3, 4, 5, 6)
     assert position.heights == (0,) * 7
-    assert not position.is_over
-    assert position.winner is None
+    assert (position.is_over, position.winner) == (False, None)
+    after = position.play(3)
     assert position == Position("")
+    assert (after, after.turn) == (Position("4"), "o")
 
 
-def test_key_of_7x6_fits_49_bits() -> None:
-    assert Position("").key == sum(1 << 7 * column for column in range(7))
-    assert Position("777777").key < 1 << 49
-
-
-def test_a_key_may_use_bit_63() -> None:
+def test_keys_of_large_boards() -> None:
+    assert Position().key == sum(1 << 7 * column for column in range(7))
     position = Position("8" * 7, width=8, height=7)
     assert position.key >> 63 == 1
     assert Position.from_key(position.key, width=8, height=7) == position
-
-
-def test_play_returns_a_new_position() -> None:
-    start = Position()
-    after = start.play(3)
-    assert start.ply == 0
-    assert after == Position("4")
-    assert after.turn == "o"
-
-
-def test_columns_are_zero_based_in_python() -> None:
-    assert Position.from_columns([3, 3, 4, 2]) == Position("4453")
 
 
 @pytest.mark.parametrize(
@@ -66,14 +49,11 @@ def test_columns_are_zero_based_in_python() -> None:
     ],
 )
 def test_four_in_a_row_ends_the_game(moves: str, squares: tuple[tuple[int, int], ...]) -> None:
-    before = Position(moves[:-1])
+    before, over = Position(moves[:-1]), Position(moves)
     assert not before.is_over
     assert before.is_winning(int(moves[-1]) - 1)
-    over = Position(moves)
-    assert over.is_over
-    assert over.winner == "x"
+    assert (over.is_over, over.winner, over.legal_columns()) == (True, "x", ())
     assert over.winning_squares() == squares
-    assert over.legal_columns() == ()
     with pytest.raises(MoveError, match="after the end of the game"):
         over.play(6)
 
@@ -83,76 +63,64 @@ def test_lines_do_not_wrap_around_the_columns() -> None:
     assert Position.from_grid("x..../x..../x..../oo.../oxx../xoxoo").winner is None
 
 
-@pytest.mark.parametrize(
-    ("moves", "kind", "index"),
-    [("8", "range", 0), ("4444444", "full", 6), ("12121212", "over", 7), ("44?", "syntax", 2)],
-)
-def test_bad_moves_are_refused(
-    moves: str, kind: str, index: int, snapshot: SnapshotAssertion
-) -> None:
-    with pytest.raises(MoveError) as caught:
-        Position(moves)
-    assert (caught.value.kind, caught.value.index) == (kind, index)
-    assert str(caught.value) == snapshot
+def test_bad_moves_are_refused(snapshot: SnapshotAssertion) -> None:
+    found = {}
+    for moves in ("8", "4444444", "12121212", "44?"):
+        with pytest.raises(MoveError) as caught:
+            Position(moves)
+        found[moves] = (caught.value.kind, caught.value.index, str(caught.value))
+    assert found == snapshot
     assert isinstance(caught.value, ValueError)
-
-
-@pytest.mark.parametrize(("column", "kind"), [(-1, "range"), (7, "range"), (3, "full")])
-def test_illegal_columns_are_refused(column: int, kind: str) -> None:
-    position = Position("444444")
-    assert not position.is_legal(column)
-    with pytest.raises(MoveError) as caught:
-        position.play(column)
-    assert (caught.value.kind, caught.value.column) == (kind, column)
-
-
-def test_moves_must_be_text() -> None:
     with pytest.raises(TypeError, match="from_columns"):
         Position([3, 3])  # type: ignore[arg-type]  # the mistake under test
     assert Position(np.str_("4453")) == Position("4453")
+    position = Position("444444")
+    for column, kind in ((-1, "range"), (7, "range"), (3, "full")):
+        assert not position.is_legal(column)
+        with pytest.raises(MoveError) as caught:
+            position.play(column)
+        assert (caught.value.kind, caught.value.column) == (kind, column)
 
 
-@pytest.mark.parametrize("number", [3.0, 3.9, "3", None, Decimal(3)])
-def test_columns_must_be_integers(number: Any) -> None:  # noqa: ANN401  (mistakes)
+def test_columns_must_be_integers() -> None:
     position = Position("44")
-    for call in (
-        position.play,
-        position.is_legal,
-        position.is_winning,
-        lambda column: position.stone_at(column, 0),
-        lambda column: Position.from_columns([column]),
-        lambda width: Position(width=width),
-        lambda height: Position(height=height),
-        lambda width: Position.from_key(0, width=width),
-    ):
-        with pytest.raises(TypeError, match="integer"):
-            call(number)
-
-
-@pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**40, 2**63, 10**20, -(10**20)])
-def test_numbers_of_any_size(number: int) -> None:
-    position = Position("44")
-    assert not position.is_legal(number)
-    for call in (position.play, lambda column: Position.from_columns([column])):
-        with pytest.raises(MoveError, match=f"column number {number + 1} is outside") as caught:
-            call(number)
-        assert caught.value.column == number
-    with pytest.raises(IndexError):
-        position.stone_at(number, 0)
-    for size in ({"width": number}, {"height": number}):
-        with pytest.raises(BoardError):
-            Position(**size)
-
-
-def test_integers_of_other_kinds() -> None:
+    wrong: tuple[Any, ...] = (3.0, 3.9, "3", None, Decimal(3))
+    for number in wrong:
+        for call in (
+            position.play,
+            position.is_legal,
+            position.is_winning,
+            lambda column: position.stone_at(column, 0),
+            lambda column: Position.from_columns([column]),
+            lambda width: Position(width=width),
+            lambda height: Position(height=height),
+            lambda width: Position.from_key(0, width=width),
+        ):
+            with pytest.raises(TypeError, match="integer"):
+                call(number)
     assert Position().play(np.int8(3)).play(True) == Position("42")
     assert Position(width=np.uint64(8)).board == (8, 6)
 
 
-@pytest.mark.parametrize("size", [(0, 6), (7, 0), (13, 9), (62, 1), (-1, -1), (2, 41)])
-def test_impossible_boards_are_refused(size: tuple[int, int]) -> None:
-    with pytest.raises(BoardError, match="impossible board"):
-        Position(width=size[0], height=size[1])
+def test_numbers_of_any_size() -> None:
+    position = Position("44")
+    for number in (2**31 - 1, 2**31, 2**40, 2**63, 10**20, -(10**20)):
+        assert not position.is_legal(number)
+        for call in (position.play, lambda column: Position.from_columns([column])):
+            with pytest.raises(MoveError, match=f"column number {number + 1} is outside") as caught:
+                call(number)
+            assert caught.value.column == number
+        with pytest.raises(IndexError):
+            position.stone_at(number, 0)
+        for size in ({"width": number}, {"height": number}):
+            with pytest.raises(BoardError):
+                Position(**size)
+
+
+def test_impossible_boards_are_refused() -> None:
+    for width, height in ((0, 6), (7, 0), (13, 9), (62, 1), (-1, -1), (2, 41)):
+        with pytest.raises(BoardError, match="impossible board"):
+            Position(width=width, height=height)
 
 
 def test_grid_round_trip_and_separators() -> None:
@@ -172,32 +140,32 @@ def test_bad_grids_are_refused(snapshot: SnapshotAssertion) -> None:
         # Both have won: one of the two wins came first and ended the game.
         ".....\noooo.\nxxxx.\nxoxo.",
     )
-    assert [refused(of_any_size, grid, error=GridError) for grid in grids] == snapshot
+    messages = []
+    for grid in grids:
+        size = {"width": grid.index("\n"), "height": grid.count("\n") + 1}
+        messages.append(refused(Position.from_grid, grid, error=GridError, **size))
+    assert messages == snapshot
 
 
-def of_any_size(grid: str) -> Position:
-    rows = grid.split("\n")
-    return Position.from_grid(grid, width=len(rows[0]), height=len(rows))
+def test_the_size_of_a_small_grid_has_to_be_given() -> None:
+    for grid in ("", "x", "....\n....", "...\n...\n...\n..."):
+        with pytest.raises(GridError, match="give width and height"):
+            Position.from_grid(grid)
+        with pytest.raises(GridError, match="the board is 7x6"):
+            Position.from_grid(grid, width=7, height=6)
 
 
-@pytest.mark.parametrize("grid", ["", "x", "....\n....", "...\n...\n...\n..."])
-def test_the_size_of_a_small_grid_has_to_be_given(grid: str) -> None:
-    with pytest.raises(GridError, match="give width and height"):
-        Position.from_grid(grid)
-    with pytest.raises(GridError, match="the board is 7x6"):
-        Position.from_grid(grid, width=7, height=6)
+def test_bad_keys_are_refused() -> None:
+    for key in (-1, 0, 1, 2**49, 2**64, (1 << 49) - 1):
+        with pytest.raises(KeyValueError) as caught:
+            Position.from_key(key)
+        assert caught.value.key == key
 
 
-@pytest.mark.parametrize("key", [-1, 0, 1, 2**49, 2**64, (1 << 49) - 1])
-def test_bad_keys_are_refused(key: int) -> None:
-    with pytest.raises(KeyValueError) as caught:
-        Position.from_key(key)
-    assert caught.value.key == key
-
-
-@pytest.mark.parametrize(
-    ("position", "shown"),
-    [
+def test_repr_and_pickle_round_trip() -> None:
+    key = Position("44").key
+    no_moves = Position.from_grid("....\n....\nx...", width=4, height=3).play(1)
+    for position, shown in (
         (Position("4453"), "Position('4453')"),
         (Position(), "Position()"),
         (Position("12345678", width=8, height=7), "Position('12345678', width=8, height=7)"),
@@ -208,22 +176,17 @@ def test_bad_keys_are_refused(key: int) -> None:
         (Position.from_columns([9, 10], width=11, height=4), "Position('ab', width=11, height=4)"),
         (Position.from_grid(str(Position())).play(2), "Position('3')"),
         (Position("1212121"), "Position('1212121')"),
-        (Position.from_key(Position("44").key), f"Position.from_key({Position('44').key})"),
-        (
-            Position.from_grid("....\n....\nx...", width=4, height=3).play(1),
-            f"Position.from_key({Position('12', width=4, height=3).key}, width=4, height=3)",
-        ),
-    ],
-)
-def test_repr_and_pickle_round_trip(position: Position, shown: str) -> None:
-    assert repr(position) == shown
-    for again in (
-        eval(repr(position), {"Position": Position}),  # noqa: S307
-        pickle.loads(pickle.dumps(position)),  # noqa: S301
+        (Position.from_key(key), f"Position.from_key({key})"),
+        (no_moves, f"Position.from_key({no_moves.key}, width=4, height=3)"),
     ):
-        assert again == position
-        assert repr(again) == shown
-        assert again.moves == position.moves
+        assert repr(position) == shown
+        for again in (
+            eval(repr(position), {"Position": Position}),  # noqa: S307
+            pickle.loads(pickle.dumps(position)),  # noqa: S301
+        ):
+            assert again == position
+            assert repr(again) == shown
+            assert again.moves == position.moves
 
 
 def test_equal_positions_may_have_different_moves() -> None:
@@ -232,22 +195,15 @@ def test_equal_positions_may_have_different_moves() -> None:
     assert len({one, other, third}) == 1
     assert (one.moves, other.moves, third.moves) == ("123", "321", None)
     assert third.play(0).moves is third.mirrored().moves is None
-
-
-def test_equality_and_hash() -> None:
-    assert Position("12") != Position("21")
-    assert Position("123") == Position("321")
-    assert Position("123") != Position("321", width=8)
-    assert hash(Position("123")) == hash(Position("321"))
+    assert one != Position("132")
+    assert one != Position("321", width=8)
     assert Position() != "anything else"
     assert Position().__eq__("anything else") is NotImplemented
 
 
 def test_stone_at() -> None:
     position = Position("4453")
-    assert position.stone_at(3, 0) == "x"
-    assert position.stone_at(3, 1) == "o"
-    assert position.stone_at(0, 0) is None
+    assert [position.stone_at(*square) for square in ((3, 0), (3, 1), (0, 0))] == ["x", "o", None]
     with pytest.raises(IndexError, match="no square"):
         position.stone_at(7, 0)
 
@@ -263,17 +219,15 @@ def test_positions_cannot_be_changed() -> None:
     assert Position.__new__(Position) == Position()
 
 
-@pytest.mark.parametrize(
-    "position",
-    [Position(), Position("4453"), Position("1122334"), Position("9ab", width=12, height=4)],
-)
-def test_arrays_round_trip(position: Position) -> None:
-    squares = position.to_array()
-    assert (squares.shape, squares.dtype) == ((position.height, position.width), np.int8)
-    assert "\n".join("".join(".xo"[square] for square in row) for row in squares) == str(position)
-    assert Position.from_array(squares) == position
-    signed = np.where(squares == 2, -1, squares).astype(float)
-    assert Position.from_array(signed) == position
+def test_arrays_round_trip() -> None:
+    for moves, width, height in (("", 7, 6), ("4453", 7, 6), ("1122334", 7, 6), ("9ab", 12, 4)):
+        position = Position(moves, width=width, height=height)
+        squares = position.to_array()
+        assert (squares.shape, squares.dtype) == ((height, width), np.int8)
+        drawn = "\n".join("".join(".xo"[square] for square in row) for row in squares)
+        assert drawn == str(position)
+        signed = np.where(squares == 2, -1, squares).astype(float)
+        assert Position.from_array(squares) == Position.from_array(signed) == position
 
 
 def test_arrays_that_are_no_position(snapshot: SnapshotAssertion) -> None:

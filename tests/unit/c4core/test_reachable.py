@@ -10,53 +10,51 @@ import numpy as np
 import pytest
 
 from c4core import Position
-from c4core.arrays import plies
+from c4core.arrays import open_plies, plies
 from c4core.errors import BoardError
 
 COUNTS_7X6 = [1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186]
-CANONICAL_NOT_OVER_7X6 = [1, 4, 25, 121, 568, 2144, 8231, 27109, 91295]
+OPEN_7X6 = [1, 4, 25, 121, 568, 2144, 8231, 27109, 91295, 269531, 809464]
 
 
 def test_counts_per_ply_of_7x6() -> None:
     assert [len(keys) for keys in islice(plies(), 10)] == COUNTS_7X6
+    assert [len(keys) for keys in islice(open_plies(Position()), 11)] == OPEN_7X6
 
 
-def test_mirror_reduced_counts_of_open_positions() -> None:
-    counts = [
-        sum(not Position.from_key(key).is_over for key in keys.tolist())
-        for keys in islice(plies(canonical=True), 9)
-    ]
-    assert counts == CANONICAL_NOT_OVER_7X6
-
-
-@pytest.mark.parametrize(
-    ("width", "height", "total"), [(4, 4, 161_029), (4, 5, 1_706_255), (5, 4, 3_945_711)]
-)
-def test_all_positions_of_small_boards(width: int, height: int, total: int) -> None:
-    assert sum(len(keys) for keys in plies(width=width, height=height)) == total
+def test_all_positions_of_small_boards() -> None:
+    for width, height, total in ((4, 4, 161_029), (4, 5, 1_706_255), (5, 4, 3_945_711)):
+        assert sum(len(keys) for keys in plies(width=width, height=height)) == total
 
 
 def test_plies_agree_with_playing_every_move() -> None:
-    level = {Position(width=4, height=5)}
-    for keys in islice(plies(width=4, height=5), 8):
-        assert {p.key for p in level} == set(keys.tolist())
+    level = {Position(width=5, height=4)}
+    for keys, canonical in zip(
+        islice(plies(width=5, height=4), 9), plies(width=5, height=4, canonical=True), strict=False
+    ):
+        assert keys.dtype == np.uint64
+        assert keys.tolist() == sorted({p.key for p in level})
+        assert canonical.tolist() == sorted({p.canonical_key for p in level})
         level = {p.play(column) for p in level for column in p.legal_columns()}
 
 
-def test_canonical_plies_are_the_minimum_of_both_images() -> None:
-    for keys, canonical in zip(
-        islice(plies(width=5, height=4), 9),
-        islice(plies(width=5, height=4, canonical=True), 9),
-        strict=True,
-    ):
-        both = {Position.from_key(key, width=5, height=4).canonical_key for key in keys.tolist()}
-        assert both == set(canonical.tolist())
-
-
-def test_arrays_are_sorted_and_unique() -> None:
-    for keys in islice(plies(), 7):
+@pytest.mark.parametrize("moves", ["", "13", "2", "33"])
+def test_open_plies_agree_with_playing_every_move(moves: str) -> None:
+    level = {Position(moves, width=5, height=4)}
+    for keys in islice(open_plies(Position(moves, width=5, height=4)), 8):
+        assert keys.tolist() == sorted({p.canonical_key for p in level})
         assert keys.dtype == np.uint64
-        assert bool(np.all(keys[1:] > keys[:-1]))
+        children = {p.play(column) for p in level for column in p.legal_columns()}
+        level = {p for p in children if not p.is_over}
+
+
+def test_open_plies_are_the_plies_without_finished_games() -> None:
+    found = list(open_plies(Position(width=4, height=4)))
+    assert len(found) == 16  # the last one leaves one square
+    for keys, every in zip(found, plies(width=4, height=4, canonical=True), strict=False):
+        positions = [Position.from_key(key, width=4, height=4) for key in every.tolist()]
+        assert keys.tolist() == [position.key for position in positions if not position.is_over]
+    assert list(open_plies(Position("1212121"))) == []
 
 
 def test_impossible_boards_are_refused() -> None:

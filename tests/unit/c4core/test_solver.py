@@ -1,7 +1,5 @@
 """The solver's calls: results, limits and errors."""
 
-from __future__ import annotations
-
 import _thread
 import math
 import pickle
@@ -9,7 +7,7 @@ import subprocess
 import sys
 import threading
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -23,22 +21,15 @@ from c4core.solver import Solver
 from tests.support.running.interrupts import interrupted_when
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 # Positions with known scores: from the opening to the last move, won, lost and drawn.
 KNOWN = [
-    ("45461667", 11),
-    ("32164625", 11),
-    ("22144426444", 15),
-    ("265756512", -12),
-    ("52753311433677442422121", 8),
-    ("271713432331713132", -11),
-    ("274552224131661", 0),
-    ("5455174361263362", -1),
-    ("2252576253462244111563365343671351441", -1),
+    ("45461667", 11), ("32164625", 11), ("22144426444", 15), ("265756512", -12),
+    ("52753311433677442422121", 8), ("271713432331713132", -11), ("274552224131661", 0),
+    ("5455174361263362", -1), ("2252576253462244111563365343671351441", -1),
     ("3135151421347443544172316522225776773566", 0),
-]
+]  # fmt: skip
+
+
 HARD = Position("")
 LARGE = Position("44445")
 """Has several hundred thousand nodes: more than a call visits before it starts threads."""
@@ -51,86 +42,67 @@ def solver() -> Solver:
     return Solver(table_mb=1)
 
 
+def searches(solver: Solver) -> bool:
+    """Whether a search of a new solver has started."""
+    return solver.progress[0] > 0
+
+
 @pytest.mark.parametrize(("moves", "score"), KNOWN)
 def test_known_scores(solver: Solver, moves: str, score: int) -> None:
-    evaluation = solver.solve(Position(moves))
+    position = Position(moves)
+    evaluation = solver.solve(position)
     assert evaluation.score == score
     assert evaluation.nodes > 0
     assert evaluation.seconds >= 0
     assert pickle.loads(pickle.dumps(evaluation)) == evaluation  # noqa: S301
-
-
-@pytest.mark.parametrize(("moves", "score"), KNOWN)
-def test_known_scores_from_windows(solver: Solver, moves: str, score: int) -> None:
-    weak = solver.solve(Position(moves), weak=True)
-    assert weak.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
-    assert weak.lower <= score <= weak.upper
-    for beta in (score - 1, score, score + 1, -99, 99):
-        evaluation = solver.test(Position(moves), beta)
-        assert evaluation.lower >= beta or evaluation.upper < beta
-        assert evaluation.lower <= score <= evaluation.upper
-
-
-def test_one_null_window_takes_fewer_nodes_than_a_search(solver: Solver) -> None:
-    position = Position("4453")
-    assert 0 < solver.test(position, 1).nodes < Solver(table_mb=1).solve(position).nodes
-
-
-def test_a_null_window_respects_its_limits(solver: Solver) -> None:
-    evaluation = solver.test(HARD, 1, node_limit=5000)
-    assert evaluation.nodes <= 5000
-    assert evaluation.lower < 1 <= evaluation.upper
-    evaluation = solver.test(ENDLESS, 1, time_limit=0.05)  # ends undecided
-    assert evaluation.lower < 1 <= evaluation.upper
-
-
-def test_finished_positions(solver: Solver) -> None:
-    won = Position("1212121")
-    assert solver.solve(won).score == solver.analyze(won).score == -18
-    assert solver.analyze(won).best == solver.principal_variation(won) == ()
-    assert solver.solve(Position("12", width=2, height=1)).score == 0
-
-
-@pytest.mark.parametrize(("moves", "score"), KNOWN)
-def test_principal_variation_keeps_the_score(solver: Solver, moves: str, score: int) -> None:
-    position = Position(moves)
-    line = solver.principal_variation(position)
-    for column in line:
+    for column in solver.principal_variation(position):
         position = position.play(column)
         score = -score
         assert solver.solve(position).score == score
     assert position.is_over
 
 
-def test_analysis_agrees_with_the_children(solver: Solver) -> None:
-    position = Position("44444432")
-    analysis = solver.analyze(position)
-    for column, score in enumerate(analysis.scores):
-        if position.is_legal(column):
-            child = solver.solve(position.play(column)).score
-            assert child is not None
-            assert score == -child
-        else:
-            assert score is None
-    assert analysis.score == max(score for score in analysis.scores if score is not None)
+@pytest.mark.parametrize(("moves", "score"), KNOWN)
+def test_known_scores_from_windows(solver: Solver, moves: str, score: int) -> None:
+    weak = solver.solve(moves, weak=True)
+    assert weak.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
+    assert weak.lower <= score <= weak.upper
+    for beta in (score - 1, score, score + 1, -99, 99):
+        evaluation = solver.test(moves, beta)
+        assert evaluation.lower >= beta or evaluation.upper < beta
+        assert evaluation.lower <= score <= evaluation.upper
+
+
+def test_one_null_window_takes_fewer_nodes_than_a_search(solver: Solver) -> None:
+    assert 0 < solver.test("4453", 1).nodes < Solver(table_mb=1).solve("4453").nodes
+
+
+def test_finished_positions(solver: Solver) -> None:
+    won = Position("1212121")
+    assert solver.solve(won).score == solver.analyze(won).score == -18
+    assert solver.analyze(won).best == solver.principal_variation(won) == ()
+    assert solver.solve("12", width=2, height=1).score == 0
 
 
 @pytest.mark.parametrize("limit", [{"node_limit": 1000}, {"time_limit": 0.02}, {"node_limit": 0}])
-def test_limits_leave_correct_bounds(solver: Solver, limit: dict[str, float]) -> None:
-    evaluation = solver.solve(HARD, **limit)  # type: ignore[arg-type]
-    assert evaluation.score is None
-    assert evaluation.lower <= 1 <= evaluation.upper
-    analysis = solver.analyze(HARD, **limit)  # type: ignore[arg-type]
-    assert analysis.score is None
+@pytest.mark.parametrize("threads", [1, 2])
+def test_limits_leave_correct_bounds(threads: int, limit: dict[str, Any]) -> None:
+    solver = Solver(table_mb=1, threads=threads)
+    for found in (solver.solve(HARD, **limit), solver.test(HARD, 1, **limit)):
+        assert found.score is None
+        assert found.lower <= 1 <= found.upper
+        assert found.nodes <= limit.get("node_limit", found.nodes)
+    analysis = solver.analyze(HARD, **limit)
+    assert (analysis.score, analysis.best) == (None, ())
     assert analysis.lower <= 1 <= analysis.upper
-    assert analysis.best == ()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_time_limit_is_respected(threads: int) -> None:
+def test_limits_are_respected(threads: int) -> None:
     evaluation = Solver(table_mb=1, threads=threads).solve(ENDLESS, time_limit=0.3)
     assert evaluation.score is None
     assert evaluation.seconds > 0.1  # threads may start late on a busy machine
+    assert Solver(threads=threads).solve(HARD, node_limit=200_000).nodes <= 200_000
 
 
 def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
@@ -150,11 +122,6 @@ def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
     assert solver.solve(Position("45461667")).score == 11
 
 
-def searches(solver: Solver) -> bool:
-    """Whether a search of a new solver has started."""
-    return solver.progress[0] > 0
-
-
 def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
     texts = [moves for moves, _ in KNOWN]
     scores = [score for _, score in KNOWN]
@@ -166,6 +133,8 @@ def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
         assert result.scores.tolist() == scores
         assert result.nodes.dtype == np.uint64
         assert result.seconds > 0
+    assert len(solver.solve_many([])) == 0
+    assert solver.analyze_many([], width=5, height=4).scores.shape == (0, 5)
 
 
 def test_related_positions_take_fewer_nodes() -> None:
@@ -180,25 +149,13 @@ def test_related_positions_take_fewer_nodes() -> None:
 @pytest.mark.parametrize("threads", [1, 5])
 def test_batch_does_not_depend_on_threads(threads: int) -> None:
     positions = [Position(moves[:length]) for moves, _ in KNOWN for length in range(20, len(moves))]
-    one = Solver(table_mb=1).solve_many(positions)
-    many = Solver(table_mb=1, threads=threads).solve_many(positions)
-    assert (one.scores == many.scores).all()
-    analysis = Solver(table_mb=1).analyze_many(positions, threads=threads)
-    assert analysis.lower.tolist() == one.scores.tolist()
-    for position, scores in zip(positions, analysis.scores, strict=True):
-        best = max(score for score in scores.tolist() if score != NO_SCORE)
-        assert best == solver_score(position)
-
-
-def solver_score(position: Position) -> int:
-    score = Solver(table_mb=1).solve(position).score
-    assert score is not None
-    return score
-
-
-def test_empty_batch(solver: Solver) -> None:
-    assert len(solver.solve_many([])) == 0
-    assert solver.analyze_many([], width=5, height=4).scores.shape == (0, 5)
+    scores = [Solver(table_mb=1).solve(position).score for position in positions]
+    assert Solver(table_mb=1).solve_many(positions, threads=threads).scores.tolist() == scores
+    analysis = Solver(table_mb=1, threads=threads).analyze_many(positions)
+    assert analysis.lower.tolist() == scores
+    assert (
+        np.where(analysis.scores == NO_SCORE, -99, analysis.scores).max(axis=1).tolist() == scores
+    )
 
 
 def test_limited_batch(solver: Solver) -> None:
@@ -230,55 +187,32 @@ def test_batch_refuses_bad_positions(solver: Solver) -> None:
         solver.solve_many(np.array([1.5]))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("limit", [-1.0, math.nan])
-def test_bad_limits_are_refused(solver: Solver, limit: float) -> None:
-    with pytest.raises(ValueError, match="time_limit"):
-        solver.solve(HARD, time_limit=limit)
+def test_bad_settings_and_limits_are_refused(solver: Solver) -> None:
+    for limit in (-1.0, math.nan):
+        with pytest.raises(ValueError, match="time_limit"):
+            solver.solve(HARD, time_limit=limit)
     with pytest.raises(ValueError, match="node_limit"):
         solver.solve(HARD, node_limit=-1)
-
-
-def test_bad_settings_are_refused() -> None:
     with pytest.raises(ValueError, match="table_mb"):
         Solver(table_mb=0)
     with pytest.raises(ValueError, match="threads"):
         Solver(threads=0)
     with pytest.raises(ValueError, match="table_mb must be between 1 and"):
         Solver(table_mb=10**20)
-
-
-def test_fractions_are_refused(solver: Solver) -> None:
-    calls: list[Callable[[Any], object]] = [
-        lambda number: Solver(threads=number),
-        lambda number: Solver(table_mb=number),
-        lambda number: solver.solve(HARD, node_limit=number),
-        lambda number: solver.test(HARD, number),
-        lambda number: solver.solve_many([], threads=number),
-        lambda number: solver.solve_many([], width=number),
-    ]
-    for call in calls:
-        with pytest.raises(TypeError, match="integer"):
-            call(1.5)
-        with pytest.raises(TypeError, match="integer"):
-            call("2")
+    wrong: tuple[Any, ...] = (1.5, "2")
+    for number in wrong:
+        for call in (
+            lambda threads: Solver(threads=threads),
+            lambda table_mb: Solver(table_mb=table_mb),
+            lambda limit: solver.solve(HARD, node_limit=limit),
+            lambda beta: solver.test(HARD, beta),
+            lambda threads: solver.solve_many([], threads=threads),
+            lambda width: solver.solve_many([], width=width),
+        ):
+            with pytest.raises(TypeError, match="integer"):
+                call(number)
     assert solver.test(Position("45461667"), 10**30).nodes == 0  # no score is that high
     assert solver.solve_many(["44"], threads=np.int64(2), node_limit=np.uint8(9)).nodes[0] <= 9
-
-
-def test_clear_and_several_boards(solver: Solver) -> None:
-    small = Position(width=4, height=4)
-    medium = Position(width=5, height=4)
-    first = solver.solve(small)
-    assert solver.solve(small).nodes < first.nodes
-    assert solver.solve(medium).score == 0
-    assert first.score == 0
-    assert solver.solve(small).score == 0
-    solver.clear()
-    assert solver.solve(small).nodes == first.nodes
-
-
-def test_repr() -> None:
-    assert repr(Solver(table_mb=2, threads=3)) == "Solver(table_mb=2, threads=3)"
 
 
 # Positions that take one thread at least some 200,000 nodes, with an immediate win threatened.
@@ -293,15 +227,6 @@ def test_several_threads_find_the_same_as_one(moves: str) -> None:
     line = Solver(threads=3).principal_variation(position)
     assert line == Solver().principal_variation(position)
     assert line[0] in one.best
-
-
-def test_limits_with_threads() -> None:
-    solver = Solver(threads=2)
-    assert solver.solve(HARD, node_limit=200_000).nodes <= 200_000
-    evaluation = solver.solve(HARD, time_limit=0.05)
-    assert evaluation.lower <= 1 <= evaluation.upper
-    analysis = solver.analyze(Position("4"), time_limit=0.05)
-    assert analysis.lower <= -1 <= analysis.upper
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -357,7 +282,7 @@ def test_a_search_works_without_threads_that_the_system_refuses(
     solver = Solver(table_mb=1, threads=8)
     assert solver.solve_many(["45461667"] * 400).scores.tolist() == [11] * 400
     calls.clear()
-    assert solver.solve(Position("33651363")).score == solver_score(Position("33651363"))
+    assert solver.solve("33651363").score == Solver(table_mb=1).solve("33651363").score
     assert calls
 
 
@@ -405,14 +330,14 @@ def test_progress_is_reported_during_a_search(threads: int) -> None:
     assert nodes == sorted(nodes)
 
 
-def test_final_progress_agrees_with_the_answer() -> None:
-    solver = Solver(table_mb=1)
-    evaluation = solver.solve(Position("44455554221"))
-    nodes, lower, upper = solver.progress
-    assert (lower, upper) == (evaluation.lower, evaluation.upper)
-    assert nodes == evaluation.nodes
-    analysis = solver.analyze(Position("44455554221"))
-    assert solver.progress[1:] == (analysis.lower, analysis.upper)
+def test_final_progress_agrees_with_the_answer(solver: Solver) -> None:
+    evaluation = solver.solve("44455554221")
+    assert solver.progress == (evaluation.nodes, evaluation.lower, evaluation.upper)
+    for batch in (solver.solve_many, solver.analyze_many):
+        analysis = solver.analyze("44455554221")
+        assert solver.progress[1:] == (analysis.lower, analysis.upper)
+        batch(["44455554221"])
+        assert solver.progress[1:] == (None, None)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -438,26 +363,17 @@ def test_progress_counts_every_node_once(threads: int) -> None:
     assert solver.progress[0] > sum(nodes)
 
 
-@pytest.mark.parametrize("call", ["solve_many", "analyze_many"])
-def test_progress_of_a_batch_has_no_bounds(call: str) -> None:
-    solver = Solver(table_mb=1)
-    solver.solve("44455554221")
-    assert solver.progress[1:] != (None, None)
-    getattr(solver, call)(["44455554221"])
-    assert solver.progress[1:] == (None, None)
-
-
-def nodes_of(solver: Solver, moves: str, *, width: int, height: int) -> int:
-    return solver.solve(moves, width=width, height=height).nodes
-
-
 def test_a_board_frees_its_table_for_the_next_one() -> None:
     """All tables together take as much memory as one; the current board keeps its own."""
-    solver = Solver(table_mb=4)
-    at_first = nodes_of(solver, "3333", width=6, height=5)
-    assert nodes_of(solver, "3333", width=6, height=5) < at_first / 10
-    solver.solve("44", width=5, height=4)
-    assert nodes_of(solver, "3333", width=6, height=5) == at_first
+    solver, position = Solver(table_mb=4), Position("3333", width=6, height=5)
+    first = solver.solve(position)
+    again = solver.solve(position)
+    assert again.score == first.score
+    assert again.nodes < first.nodes / 10
+    assert solver.solve("", width=5, height=4).score == 0
+    assert solver.solve(position).nodes == first.nodes
+    solver.clear()
+    assert solver.solve(position).nodes == first.nodes
 
 
 SOLVE_ON_MANY_BOARDS = """
@@ -502,23 +418,19 @@ def test_searches_continue_while_other_threads_change_the_board() -> None:
     assert not wrong
 
 
-def test_calls_accept_moves_as_text() -> None:
-    solver, position = Solver(table_mb=1), Position("3333", width=6, height=5)
+def test_calls_accept_moves_as_text(solver: Solver) -> None:
     size = {"width": 6, "height": 5}
+    position = Position("3333", **size)
     assert solver.solve("3333", **size).score == solver.solve(position).score
     assert solver.analyze("3333", **size).scores == solver.analyze(position).scores
     assert solver.test("3333", 1, **size).lower == solver.test(position, 1).lower
     line = solver.principal_variation("3333", **size)
     assert line == solver.principal_variation(position)
-    assert solver.solve("2252576253462244111563365343671351441").score == -1
-
-
-@pytest.mark.parametrize("name", ["solve", "analyze", "principal_variation"])
-def test_bad_positions_are_refused(name: str) -> None:
-    call = getattr(Solver(table_mb=1), name)
-    with pytest.raises(MoveError, match="column 9 is outside"):
-        call("449")
-    with pytest.raises(TypeError, match="a position is a Position or a text of moves"):
-        call(None)
-    with pytest.raises(BoardError):
-        call("44", width=70)
+    calls: tuple[Any, ...] = (solver.solve, solver.analyze, solver.principal_variation)
+    for call in calls:
+        with pytest.raises(MoveError, match="column 9 is outside"):
+            call("449")
+        with pytest.raises(TypeError, match="a position is a Position or a text of moves"):
+            call(None)
+        with pytest.raises(BoardError):
+            call("44", width=70)

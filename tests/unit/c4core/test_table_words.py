@@ -1,7 +1,5 @@
 """Entries of a wide table: no reader sees halves of two entries while other threads write."""
 
-from __future__ import annotations
-
 import platform
 import subprocess
 from pathlib import Path

@@ -65,16 +65,6 @@ def check_option(command: click.Command, word: str, words: Iterator[str]) -> Non
         next(words)
 
 
-def expanded(command: list[str]) -> list[str]:
-    """The text with the defaults of its variables."""
-    return [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in command]
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_compose_runs_commands_that_exist(name: str) -> None:
-    check_command(expanded(OWN[name].get("command", [])))
-
-
 def test_compose_has_the_parts_of_a_service() -> None:
     assert set(SERVICES) - set(OWN) == {"database", "broker"}
     assert "--appendonly yes" in SERVICES["broker"]["command"][-1]
@@ -85,44 +75,39 @@ def test_compose_has_the_parts_of_a_service() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_compose_waits_only_for_services_with_a_health_check(name: str) -> None:
-    for needed, how in SERVICES[name].get("depends_on", {}).items():
+def test_compose_starts_and_restarts_services(name: str) -> None:
+    service = SERVICES[name]
+    words = service.get("command", [])
+    assert not re.search("PASSWORD|TOKEN", shlex.join(words))
+    for needed, how in service.get("depends_on", {}).items():
         if how["condition"] == "service_healthy":
             assert "healthcheck" in SERVICES[needed]
         else:
             assert SERVICES[needed]["restart"] == "no"
-
-
-@pytest.mark.parametrize("name", sorted({*WORKERS, "web", "database", "broker"}))
-def test_compose_restarts_services(name: str) -> None:
-    assert SERVICES[name]["restart"] == "always"
-    assert "healthcheck" in SERVICES[name]
-
-
-@pytest.mark.parametrize("name", WORKERS)
-def test_compose_health_check_uses_the_workers_port(name: str) -> None:
-    (port,) = re.findall(r"--metrics-port=0\.0\.0\.0:(\d+)", " ".join(WORKERS[name]["command"]))
-    assert f"127.0.0.1:{port}/metrics" in WORKERS[name]["healthcheck"]["test"][-1]
-
-
-def test_compose_puts_no_secret_on_a_command_line() -> None:
-    for service in SERVICES.values():
-        assert not re.search("PASSWORD|TOKEN", shlex.join(service.get("command", [])))
+    if name in {*WORKERS, "web", "database", "broker"}:
+        assert service["restart"] == "always"
+        assert "healthcheck" in service
+    if name in OWN:
+        # Variables stand for their defaults.
+        check_command([re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in words])
+        own = {"C4_WEB_TOKEN", "C4_WEB_HOSTS"} if name == "web" else set()
+        assert set(service["environment"]) == SETTINGS | own
+    if name in WORKERS:
+        (port,) = re.findall(r"--metrics-port=0\.0\.0\.0:(\d+)", " ".join(words))
+        assert f"127.0.0.1:{port}/metrics" in service["healthcheck"]["test"][-1]
 
 
 def test_compose_publishes_only_the_server_and_only_locally() -> None:
+    web, command = SERVICES["web"], " ".join(SERVICES["web"]["command"])
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    (port,) = re.findall(r"--port=(\d+)", " ".join(SERVICES["web"]["command"]))
+    (port,) = re.findall(r"--port=(\d+)", command)
     assert published == {"web": [f"127.0.0.1:{port}:{port}"]}
-    assert f"127.0.0.1:{port}/healthz" in SERVICES["web"]["healthcheck"]["test"][-1]
-
-
-def test_compose_keeps_the_servers_temporary_files_in_memory() -> None:
-    """The file system for temporary files is larger than the server's limit."""
-    (place,) = SERVICES["web"]["tmpfs"]
-    (most,) = re.findall(r"--disk-mb=(\d+)", " ".join(SERVICES["web"]["command"]))
-    assert place.startswith("/tmp:size=")  # noqa: S108 (in the container)
-    assert int(place.removeprefix("/tmp:size=").removesuffix("m")) > int(most)  # noqa: S108
+    assert f"127.0.0.1:{port}/healthz" in web["healthcheck"]["test"][-1]
+    assert "?" in web["environment"]["C4_WEB_TOKEN"]  # the web server needs one
+    # Temporary files are in memory, in a file system larger than the server's limit.
+    (size,) = re.findall(r"^/tmp:size=(\d+)m$", "\n".join(web["tmpfs"]))
+    (most,) = re.findall(r"--disk-mb=(\d+)", command)
+    assert int(size) > int(most)
 
 
 def test_compose_variables_are_explained() -> None:
@@ -132,13 +117,6 @@ def test_compose_variables_are_explained() -> None:
     assert used == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
     defaults = dict(re.findall(r"\$\{(\w+):-([^}]*)\}", text))
     assert all(f"{name}={value}" in example for name, value in defaults.items())
-
-
-def test_compose_sets_the_urls_of_the_service() -> None:
-    for name, service in OWN.items():
-        own = {"C4_WEB_TOKEN", "C4_WEB_HOSTS"} if name == "web" else set()
-        assert set(service["environment"]) == SETTINGS | own
-    assert "?" in SERVICES["web"]["environment"]["C4_WEB_TOKEN"]  # the web server needs one
 
 
 def test_image_contains_all_installed_packages() -> None:
@@ -159,25 +137,16 @@ def unit(name: str) -> configparser.ConfigParser:
     return parser
 
 
-def settings(name: str) -> dict[str, str]:
-    text = (SYSTEMD / name).read_text()
-    return dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
-
-
 def test_worker_unit_runs_a_command_that_exists() -> None:
+    text = (SYSTEMD / "c4-worker@.service").read_text()
     service = unit("c4-worker@.service")["Service"]
     words = shlex.split(service["ExecStart"])
     assert words[0] == "/opt/c4/bin/c4"
     assert words[-1] == "$C4_WORKER_OPTIONS"
-    check_command(words[1:-1])
-    example = settings("worker.env.example")
-    check_command([*words[1:-1], *shlex.split(example["C4_WORKER_OPTIONS"])])
-    assert set(example) == {*SETTINGS, "C4_WORKER_OPTIONS"}
-
-
-def test_worker_unit_restarts_and_reads_its_secrets_from_a_file() -> None:
-    text = (SYSTEMD / "c4-worker@.service").read_text()
-    service = unit("c4-worker@.service")["Service"]
+    example = (SYSTEMD / "worker.env.example").read_text()
+    settings = dict(re.findall(r"^(\w+)=(.*)$", example, re.MULTILINE))
+    check_command([*words[1:-1], *shlex.split(settings["C4_WORKER_OPTIONS"])])
+    assert set(settings) == {*SETTINGS, "C4_WORKER_OPTIONS"}
     assert service["Restart"] == "always"
     assert service["RestartPreventExitStatus"] == "2"
     assert "EnvironmentFile=/etc/c4/worker.env" in text
@@ -189,29 +158,25 @@ def test_backup_timer_has_its_service() -> None:
     assert "pg_dump" in unit("c4-backup.service")["Service"]["ExecStart"]
 
 
-def objects(*kinds: str) -> list[dict[str, Any]]:
-    """The objects in the Kubernetes files, all or of some kinds."""
-    found = [
-        each
-        for path in sorted(KUBERNETES.glob("*/*.yaml"))
-        for each in yaml.safe_load_all(path.read_text())
-    ]
-    return [each for each in found if not kinds or each["kind"] in kinds]
-
-
-def pods() -> dict[str, dict[str, Any]]:
-    """The pods' specifications, by the names of the objects that create them."""
-    return {
-        each["metadata"]["name"]: each["spec"]["template"]["spec"]
-        for each in objects("Deployment", "Job")
-    }
+OBJECTS: list[dict[str, Any]] = [
+    each
+    for path in sorted(KUBERNETES.glob("*/*.yaml"))
+    for each in yaml.safe_load_all(path.read_text())
+]
+PODS: dict[str, dict[str, Any]] = {
+    each["metadata"]["name"]: each["spec"]["template"]["spec"]
+    for each in OBJECTS
+    if each["kind"] in {"Deployment", "Job"}
+}
+"""The pods' specifications, by the names of the objects that create them."""
 
 
 @pytest.mark.parametrize("version", [OLDEST_KUBERNETES, kubernetes_validate.latest_version()])
 def test_kubernetes_files_are_valid(version: str) -> None:
     """.ci/keda.py checks KEDA's objects."""
-    for each in objects("Deployment", "Job", "Service"):
-        kubernetes_validate.validate(each, version, strict=True)
+    for each in OBJECTS:
+        if each["kind"] in {"Deployment", "Job", "Service"}:
+            kubernetes_validate.validate(each, version, strict=True)
 
 
 def test_kustomizations_name_all_files() -> None:
@@ -222,12 +187,12 @@ def test_kustomizations_name_all_files() -> None:
         }
         assert all((path.parent / name).exists() for name in named)
     checked = {"Deployment", "Job", "Service", "ScaledObject", "TriggerAuthentication"}
-    assert {each["kind"] for each in objects()} == {*checked, "Kustomization"}
+    assert {each["kind"] for each in OBJECTS} == {*checked, "Kustomization"}
 
 
-@pytest.mark.parametrize("name", pods())
+@pytest.mark.parametrize("name", PODS)
 def test_pods_have_few_rights_and_run_commands_that_exist(name: str) -> None:
-    pod = pods()[name]
+    pod = PODS[name]
     (container,) = pod["containers"]
     check_command(container["args"])
     assert not pod["automountServiceAccountToken"]
@@ -252,7 +217,7 @@ def test_pods_have_few_rights_and_run_commands_that_exist(name: str) -> None:
 
 def test_long_running_pods_have_probes_and_time_to_end() -> None:
     for name, probe in (("c4-worker", "metrics"), ("c4-server", "http")):
-        pod = pods()[name]
+        pod = PODS[name]
         (container,) = pod["containers"]
         (port,) = container["ports"]
         words = " ".join(container["args"])
@@ -261,13 +226,13 @@ def test_long_running_pods_have_probes_and_time_to_end() -> None:
         for kind in ("startupProbe", "livenessProbe"):
             assert container[kind]["httpGet"]["port"] == probe
         assert pod["terminationGracePeriodSeconds"] >= 30
-    server = pods()["c4-server"]["containers"][0]
+    server = PODS["c4-server"]["containers"][0]
     assert server["livenessProbe"]["httpGet"]["path"] == "/healthz"
     assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
 
 
 def test_keda_counts_claimable_units(database: Database) -> None:
-    (scaled,) = objects("ScaledObject")
+    (scaled,) = (each for each in OBJECTS if each["kind"] == "ScaledObject")
     (trigger,) = scaled["spec"]["triggers"]
     query = trigger["metadata"]["query"]
 
@@ -312,32 +277,19 @@ def test_rules_use_metrics_that_exist() -> None:
 
 def test_page_names_metrics_that_exist() -> None:
     page = (ROOT / "docs" / "deploy.md").read_text()
-    assert (
-        set(re.findall(r"`(c4_\w+?)(?:\{\w+\})?`", page)) - {"c4_restored", "c4_0007"}
-        == metric_names()
-    )
-
-
-def code(page: Path) -> list[str]:
-    """The command lines of a page; continued lines are joined."""
-    blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    return "\n".join(blocks).replace("\\\n", " ").splitlines()
+    named = set(re.findall(r"`(c4_\w+?)(?:\{\w+\})?`", page))
+    assert named - {"c4_restored", "c4_0007"} == metric_names()
 
 
 def test_page_shows_commands_that_exist() -> None:
-    lines = [line.split("  #")[0] for line in code(ROOT / "docs" / "deploy.md")]
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    code = re.findall(r"^```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     # At the start of a line, after settings or a directory, or run in a container.
-    typed = [
-        found[1]
-        for line in lines
-        if (found := re.match(r"(?:\w+=\S+ |\S*/|docker compose run .*)?\bc4 (.*)", line))
-    ]
+    typed = re.findall(
+        r"^(?:\w+=\S+ |\S*/|docker compose run .*)?\bc4 (.*?)(?:  #.*)?$",
+        "\n".join(code).replace("\\\n", " "),
+        re.MULTILINE,
+    )
     assert len(typed) > 5
     for command in typed:
         check_command(shlex.split(re.split(r"[|<>]", command)[0]))
-
-
-def test_page_names_files_that_exist() -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text()
-    for name in re.findall(r"\bdeploy/[\w./@-]+\w", page):
-        assert (ROOT / name).exists() or name == "deploy/prometheus", name

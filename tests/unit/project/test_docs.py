@@ -1,4 +1,4 @@
-"""The documents: links and named files exist, and the tutorial runs as printed."""
+"""The documents: links and named files exist, and examples run as printed."""
 
 import doctest
 import importlib.util
@@ -8,10 +8,15 @@ import tomllib
 from itertools import product
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from c4core import Position
 from c4core.dataset.records import COLUMNS
+from c4core.dice import Dice
+from c4core.players import PlayerKind, parse_player, player_kinds
+from c4core.players.registry import _kinds
 from cli.commands.dataset.build import build
 from tests.support.running.command_line import C4
 from tests.support.running.console import answer, blocks, dialogue, without_measures
@@ -23,6 +28,8 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API = sorted((DOCS / "api").glob("*.rst"))
 
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PLAYERS = DOCS / "players.md"
+EXAMPLES = blocks(PLAYERS, "python")
 PLACES = "c4core|db|workers|cli|tests|benchmarks|deploy|docs|examples"
 PATH = re.compile(rf"`((?:{PLACES})/[\w./@-]*)`")
 DIRECTIVE = re.compile(r"^\.\. auto(module|class|function):: (\S+)$", re.MULTILINE)
@@ -57,16 +64,17 @@ def test_links_have_targets(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)
 def test_named_files_exist(page: Path) -> None:
-    assert [name for name in PATH.findall(page.read_text()) if not (ROOT / name).exists()] == []
+    text = page.read_text()
+    names = PATH.findall(text) + re.findall(r"\bdeploy/[\w./@-]+\w", text)
+    assert [name for name in names if not (ROOT / name).exists()] == []
 
 
 def test_index_names_every_document() -> None:
     index = (DOCS / "index.md").read_text()
     for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.rst"} - {DOCS / "index.md"}:
         assert f"]({page.relative_to(DOCS)})" in index
-        assert (
-            f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index
-        )  # in the site's table of contents
+        # in the site's table of contents
+        assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index
 
 
 def test_datasets_has_a_row_for_each_column() -> None:
@@ -160,3 +168,31 @@ def test_python_sessions_run(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("kind", player_kinds(), ids=lambda kind: kind.name)
+def test_every_player_is_listed_with_its_defaults(kind: PlayerKind) -> None:
+    assert f"| `{kind.usage}` |" in PLAYERS.read_text()
+
+
+def test_players_example_of_a_game_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(EXAMPLES[0], {})  # noqa: S102
+    assert re.fullmatch(r"(x|o|None) (four|full) [1-7]+\n", capsys.readouterr().out)
+
+
+def test_players_example_of_a_new_player_runs() -> None:
+    names: dict[str, object] = {}
+    try:
+        exec(EXAMPLES[2], names)  # noqa: S102
+        assert str(parse_player("shy:reach=1")) == "shy:reach=1"
+        assert parse_player("shy:reach=1").make().choose(Position("111111"), Dice(1)) == 1
+    finally:
+        _kinds.pop("shy", None)
+
+
+def test_players_example_of_consent_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    names: dict[str, Any] = {}
+    exec(EXAMPLES[1], names)  # noqa: S102
+    with names["mine"] as mine:
+        assert mine.choose(Position(), Dice(1)) in range(7)

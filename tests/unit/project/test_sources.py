@@ -1,17 +1,21 @@
-"""All sources import only declared packages, and only the modules listed here run other code.
+"""Sources import only declared packages, and only the modules listed here run other code.
+
+Every folder of modules is installed, and hints in messages name the right packages.
 
 Untrusted input runs no code either: ``tests/integration/test_trust.py`` tests that.
 """
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from c4core import extras
 from tests.support.running.command_line import ROOT
 
 TOPS = ("c4core", "db", "workers", "web", "cli")
@@ -75,31 +79,20 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     optional = {name for name in extra_packages() if name in installed}
     needed = installed - optional
     assert needed == distributions(PROJECT["dependencies"])
-    assert optional == {
-        "gymnasium",
-        "kaggle-environments",
-        "matplotlib",
-        "mcp",
-        "msgspec",
-        "onnx",
-        "open_spiel",
-        "pettingzoo",
-        "pillow",
-        "pyarrow",
-        "starlette",
-        "torch",
-        "uvicorn",
-    }
+    expected = """
+        gymnasium kaggle-environments matplotlib mcp msgspec onnx open_spiel pettingzoo pillow
+        pyarrow starlette torch uvicorn
+    """
+    assert optional == set(expected.split())
 
 
 def extra_packages() -> set[str]:
     found = PROJECT["optional-dependencies"]
-    return {
-        name for extra in found.keys() - {"dev", "test"} for name in distributions(found[extra])
-    }
+    used = found.keys() - {"dev", "test"}
+    return {name for extra in used for name in distributions(found[extra])}
 
 
-def distributions(requirements: list[str]) -> set[str]:
+def distributions(requirements: Iterable[str]) -> set[str]:
     """The required distributions, without extras and versions."""
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
@@ -134,3 +127,40 @@ def dangerous_names(nodes: Nodes) -> set[str]:
                     names = [node.func.attr]
         found |= {name.partition(".")[0] for name in names if DANGEROUS.fullmatch(name)}
     return found
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    """Other folders would exist in a checkout and be missing in an installation."""
+    folders = {path.parent for top in TOPS for path in (ROOT / top).rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])
+def test_messages_name_the_packages_of_the_extra(name: str) -> None:
+    extra: extras.Extra = getattr(extras, name.upper())
+    brought = distributions(PROJECT["optional-dependencies"][name])
+    # Training can draw a plot; the module that does so has a message of its own.
+    assert set(extra.packages) == brought - ({"matplotlib"} if name == "learn" else set())
+
+
+def test_several_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+    some = extras.Extra("both need", ("one", "other"))
+    with pytest.raises(
+        ValueError, match=r"need the packages one and other: pip install one other$"
+    ):
+        extras.require(some, ValueError)
+
+
+def test_every_hint_can_be_followed() -> None:
+    """The program is on no package index, so its own name is not a hint."""
+    listed = ("git", "ls-files", "*.py", "*.md", ":!tests", ":!docs/cli.md")  # which is generated
+    files = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    present = [path for path in map(ROOT.joinpath, files.split()) if path.exists()]
+    hints = [
+        (path.name, hint)
+        for path in present
+        for hint in re.findall(r"\bpip install .*", path.read_text())
+    ]
+    assert len(hints) > 10
+    assert [hint for hint in hints if PROJECT["name"] in hint[1]] == []

@@ -91,49 +91,21 @@ def test_an_overlong_line_is_truncated(longer: int) -> None:
         assert kept == b"1\n" + long[:MAX_LINE] + b"\n2\n"
 
 
-def test_waiting_lines_are_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(bodies, "CHUNK", 300)
-    text = b"".join(b"%d\n" % number for number in range(20_000))
-
-    async def fill_and_take() -> tuple[bytes, int]:
-        client = Client(cut(text, 1))
-        with BodyLines(DiskQuota(MUCH)) as lines:
-            filling = asyncio.ensure_future(lines.fill(client.receive))
-            while client.sent < len(text):  # noqa: ASYNC110 (the client waits)
-                await asyncio.sleep(0)
-            in_memory = len(lines._head) + len(lines._tail)
-            taken = b""
-            while (block := await lines.take(7)) is not None:
-                taken += block.text
-            client.goes.set()
-            await filling
-        return taken, in_memory
-
-    taken, in_memory = asyncio.run(fill_and_take())
-    assert taken == text
-    assert in_memory < 1000 + MAX_LINE
-
-
 def test_a_client_waits_when_too_many_lines_wait() -> None:
-    pieces = [b"4453\n" * 100] * 100
+    client = Client([b"4453\n" * 100] * 100)
 
-    async def fill() -> tuple[int, int]:
-        client = Client(pieces)
+    async def fill() -> int:
         with BodyLines(DiskQuota(MUCH), most=5000) as lines:
-            filling = asyncio.ensure_future(lines.fill(client.receive))
-            for _ in range(1000):
-                await asyncio.sleep(0)
+            filling = await send(client, lines)
             stopped_at = client.sent
             while await lines.take(50) is not None:
                 pass
             client.goes.set()
             await filling
-        return stopped_at, client.sent
+        return stopped_at
 
-    stopped_at, sent = asyncio.run(fill())
-    assert stopped_at == 5000
-    assert sent == 50_000
+    assert asyncio.run(fill()) == 5000
+    assert client.sent == 50_000
 
 
 async def send(client: Client, lines: BodyLines) -> asyncio.Task[None]:
@@ -144,28 +116,31 @@ async def send(client: Client, lines: BodyLines) -> asyncio.Task[None]:
     return filling
 
 
-def test_the_file_does_not_exceed_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_lines_are_kept_in_a_file_of_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Holds for any length of the body, even if reading never catches up."""
     monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
     monkeypatch.setattr(bodies, "CHUNK", 500)
-    piece, room, longest = b"4453\n" * 100, DiskQuota(MUCH), 0
+    text = b"".join(b"%d\n" % number for number in range(40_000))
+    room, longest, in_memory = DiskQuota(MUCH), 0, 0
 
-    async def fill_and_take() -> int:
-        client = Client([piece] * 400)
+    async def fill_and_take() -> bytes:
+        nonlocal longest, in_memory
+        client = Client(text[start : start + 500] for start in range(0, len(text), 500))
         with BodyLines(room, most=10_000) as lines:
             filling = asyncio.ensure_future(lines.fill(client.receive))
-            taken = 0
-            nonlocal longest
+            taken = b""
             while (block := await lines.take(50)) is not None:
-                taken += len(block.text)
+                taken += block.text
                 longest = max(longest, room.taken)
+                in_memory = max(in_memory, len(lines._head) + len(lines._tail))
                 await asyncio.sleep(0)
             client.goes.set()
             await filling
         return taken
 
-    assert asyncio.run(fill_and_take()) == 400 * len(piece)
+    assert asyncio.run(fill_and_take()) == text
     assert 5_000 < longest < 12_000
+    assert in_memory < 1_000 + 500
     assert room.taken == 0
 
 
@@ -239,7 +214,7 @@ class Sending:
         return {"type": "http.request", "body": b"}", "more_body": False}
 
 
-async def status_of(reading: asyncio.Future[dict[str, object]]) -> tuple[int, str]:
+async def refusal_of(reading: asyncio.Future[dict[str, object]]) -> tuple[int, str]:
     with pytest.raises(ApiError) as refusal:
         async with asyncio.timeout(HANG_SECONDS):
             await reading
@@ -251,11 +226,11 @@ def test_incomplete_bodies_share_memory() -> None:
         room = MemoryQuota(100, 60)
         first = Sending(room, "a", 50)
         await first.has_read.wait()
-        status, message = await status_of(Sending(room, "a", 20).reading)
+        status, message = await refusal_of(Sending(room, "a", 20).reading)
         assert (status, "hold 50 bytes" in message) == (429, True)
         second = Sending(room, "b", 40)
         await second.has_read.wait()
-        assert (await status_of(Sending(room, "c", 20).reading))[0] == 503
+        assert (await refusal_of(Sending(room, "c", 20).reading))[0] == 503
         first.goes_on.set()
         assert await first.reading == {}
         first.holding.close()
@@ -278,9 +253,7 @@ def test_a_slow_body_is_refused(sent: int) -> None:
     async def check() -> None:
         limits = Limits(read_seconds=0.01, least_rate=1_000)
         slow = Sending(MemoryQuota(1_000, 1_000), "a", sent, limits)
-        assert await status_of(slow.reading) == (
-            408,
-            "the body arrives more slowly than 1,000 bytes a second",
-        )
+        message = "the body arrives more slowly than 1,000 bytes a second"
+        assert await refusal_of(slow.reading) == (408, message)
 
     asyncio.run(check())

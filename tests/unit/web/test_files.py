@@ -36,51 +36,33 @@ def test_files_have_a_type_and_an_etag(client: TestClient) -> None:
     assert again.headers["etag"] == tag
     assert client.get("/static/js/app.js", headers={"if-none-match": '"x"'}).status_code == 200
     assert client.head("/static/js/app.js").content == b""
+    icon = client.get("/favicon.ico")
+    assert (icon.text, icon.headers["content-type"]) == ("<svg/>", "image/svg+xml")
 
 
-def test_browsers_find_the_icon_at_its_default_path(client: TestClient) -> None:
-    answer = client.get("/favicon.ico")
-    assert (answer.text, answer.headers["content-type"]) == ("<svg/>", "image/svg+xml")
+def test_every_view_is_the_page(client: TestClient) -> None:
+    for path in VIEWS:
+        answer = client.get(path, params={"pos": "4453"})
+        assert answer.text == "<!doctype html>"
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
 
 
-@pytest.mark.parametrize("path", VIEWS)
-def test_every_view_is_the_page(client: TestClient, path: str) -> None:
-    answer = client.get(path, params={"pos": "4453"})
-    assert answer.text == "<!doctype html>"
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/",
-        "/static/js",
-        "/static/js/",
-        "/static/index.html",
-        "/static/notes.txt",
-        "/static/../secret.js",
-        "/static/js/../../secret.js",
-        "/static/%2e%2e/secret.js",
-        "/static/..%2fsecret.js",
-        "/static//js/app.js",
-        "/static/js/app.js/",
-        "/static/JS/app.js",
-        "/static/js/app.js%00",
-        "/static/js\\app.js",
-        "/js/app.js",
-    ],
-)
-def test_no_other_path_leads_to_a_file(client: TestClient, path: str) -> None:
-    assert client.get(path).status_code == 404
+def test_no_other_path_leads_to_a_file(client: TestClient) -> None:
+    for path in (
+        *("/static/", "/static/js", "/static/js/", "/static/index.html", "/static/notes.txt"),
+        *("/static/../secret.js", "/static/js/../../secret.js", "/static/%2e%2e/secret.js"),
+        *("/static/..%2fsecret.js", "/static//js/app.js", "/static/js/app.js/", "/js/app.js"),
+        *("/static/JS/app.js", "/static/js/app.js%00", "/static/js\\app.js"),
+    ):
+        assert client.get(path).status_code == 404, path
 
 
 def test_all_files_of_the_package_have_a_type() -> None:
     files = {path for path in DIRECTORY.rglob("*") if path.is_file()}
     routes = {route.path for route in page_routes()}
     assert set(VIEWS) <= routes
-    assert len(routes) == len(files) + len(
-        VIEWS
-    )  # the index has one address for each view, and the icon has two
+    # The index has one address for each view, and the icon has two.
+    assert len(routes) == len(files) + len(VIEWS)
 
 
 def test_the_page_reads_only_documented_fields(bare: Api) -> None:

@@ -1,32 +1,26 @@
-"""Fast lookups in the event loop, and slow ones in a thread."""
-
-from __future__ import annotations
+"""Fast lookups in the event loop, slow ones in a thread, and the cache of answers."""
 
 import asyncio
 import sqlite3
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations
-from db.database import Database
+from db.database import Database, NonBlockingReader
 from db.errors import CorruptError, UnreachableError
+from db.records.evaluations import StoredEvaluation
 from web import lookups
 from web.lookups import BatchedLookups, Lookups
+from web.service import LONGEST_QUESTION, Known
 from workers.answers.find import evaluate, look_up
 from workers.answers.question import Question
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from c4core.notation import BoardSize
-    from db.database import NonBlockingReader
-    from db.records.evaluations import StoredEvaluation
 
 STORED = Position("1213", width=5, height=4)
 OTHER = Position("12", width=5, height=4)
@@ -68,13 +62,6 @@ def test_a_local_file_is_read_at_once(database: Database, in_threads: list[str])
     found = find(lookups, STORED.mirrored())
     assert found is not None
     assert found.key == STORED.canonical_key
-    assert find(lookups, OTHER) is None
-    lookups.close()
-    assert not in_threads
-
-
-def test_rows_stored_later_are_found(database: Database, in_threads: list[str]) -> None:
-    lookups = Lookups(database)
     assert find(lookups, OTHER) is None
     evaluate([OTHER], Question(), Solver(), database)
     assert find(lookups, OTHER) is not None
@@ -145,23 +132,19 @@ async def find_all(
     return await asyncio.gather(*(found.find(position) for position in positions))
 
 
-def test_each_query_gets_its_own_answer(sqlite_path: Path) -> None:
-    with Database.open(str(sqlite_path)) as database:
-        evaluate(MANY, Question(), Solver(), database)
-        found = BatchedLookups(database)
-        asked = [*MANY, *UNKNOWN, *(position.mirrored() for position in MANY)] * 50
-        answers = asyncio.run(find_all(found, asked))
-        found.close()
-    for position, answer in zip(asked, answers, strict=True):
-        if position in UNKNOWN:
-            assert answer is None
-        else:
-            assert answer is not None
-            assert answer.key == position.canonical_key
+def test_each_query_gets_its_own_answer(database: Database) -> None:
+    evaluate(MANY, Question(), Solver(), database)
+    found = BatchedLookups(database)
+    asked = [*MANY, *UNKNOWN, *(position.mirrored() for position in MANY)] * 50
+    answers = asyncio.run(find_all(found, asked))
+    found.close()
+    keys = [None if answer is None else answer.key for answer in answers]
+    known = [None if position in UNKNOWN else position.canonical_key for position in asked]
+    assert keys == known
 
 
 def test_simultaneous_questions_become_one_query(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_go_on = threading.Event()
     sizes = []
@@ -172,33 +155,45 @@ def test_simultaneous_questions_become_one_query(
         return look_up(database, positions)
 
     monkeypatch.setattr(lookups, "look_up", slow)
+    found = BatchedLookups(database)
 
-    async def ask(found: BatchedLookups) -> None:
+    async def ask() -> None:
         asking = asyncio.ensure_future(find_all(found, MANY * 100))
         for _ in range(3):  # turns of the event loop, in which all send their queries
             await asyncio.sleep(0)
         may_go_on.set()
         await asking
 
-    with Database.open(str(sqlite_path)) as database:
-        found = BatchedLookups(database)
-        asyncio.run(ask(found))
-        found.close()
+    asyncio.run(ask())
+    found.close()
     assert sum(sizes) == 300
     assert len(sizes) <= 2
 
 
 @pytest.mark.parametrize("error", [UnreachableError("away"), KeyError("a fault")])
 def test_a_failing_database_gives_no_answers(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail(*_: object) -> None:
         raise error
 
-    with Database.open(str(sqlite_path)) as database:
-        found = BatchedLookups(database)
-        monkeypatch.setattr(lookups, "look_up", fail)
-        assert asyncio.run(find_all(found, MANY)) == [None] * 3
-        monkeypatch.setattr(lookups, "look_up", look_up)
-        assert asyncio.run(find_all(found, MANY)) == [None] * 3
-        found.close()
+    found = BatchedLookups(database)
+    monkeypatch.setattr(lookups, "look_up", fail)
+    assert asyncio.run(find_all(found, MANY)) == [None] * 3
+    monkeypatch.setattr(lookups, "look_up", look_up)
+    known = [answer is not None for answer in asyncio.run(find_all(found, MANY))]
+    assert known == [True, False, False]
+    found.close()
+
+
+def test_the_cache_of_answers_is_limited() -> None:
+    known = Known(2)
+    known.keep("/a", b"1", b"one")
+    known.keep("/a", b"2", b"two")
+    assert known.find("/a", b"1") == b"one"
+    known.keep("/b", b"1", b"three")
+    assert known.find("/a", b"2") is None  # it was the least recently used
+    assert known.find("/a", b"1") == b"one"
+    assert known.find("/b", b"1") == b"three"
+    known.keep("/a", b"x" * (LONGEST_QUESTION + 1), b"four")
+    assert known.find("/a", b"x" * (LONGEST_QUESTION + 1)) is None

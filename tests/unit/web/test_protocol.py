@@ -6,18 +6,23 @@ comes exactly when the test expects it.
 
 import asyncio
 import contextlib
+import gc
 import json
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import pytest
 import uvicorn
 
-from tests.support.running.raw_http import read_all
+from tests.support.running.command_line import ROOT
+from tests.support.running.raw_http import connected, exchange, read_all
 from tests.support.running.waiting import HANG_SECONDS
 from web.http import protocol
+from web.http.server import TURN_SECONDS, short_switch_interval
 from web.settings import Limits
 
 LIMITS = Limits(connections=3, read_seconds=20)
@@ -38,10 +43,9 @@ class SlowClock(asyncio.SelectorEventLoop):
 class Running:
     """A server in a thread, and its clock."""
 
-    def __init__(self, listener: socket.socket, limits: Limits = LIMITS, *proxies: str) -> None:
-        self._limits = limits
-        self._proxies = frozenset(proxies)
-        self.port: int = listener.getsockname()[1]
+    def __init__(self, limits: Limits = LIMITS, *proxies: str) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self.loop = SlowClock()
         self.changed = threading.Condition()
         self.received = 0
@@ -50,7 +54,7 @@ class Running:
         """``/slow`` waits for it."""
         config = uvicorn.Config(
             self._answer,
-            http=self._observed(),
+            http=self._observed(protocol.protocol_for(limits, frozenset(proxies))),
             interface="asgi3",
             ws="none",
             lifespan="off",
@@ -59,20 +63,21 @@ class Running:
             timeout_graceful_shutdown=5,
         )
         self._server = uvicorn.Server(config)
-        self._listener = listener
-        self._thread = threading.Thread(target=self._run)
+        serving = self._server.serve([self._listener])
+        self._thread = threading.Thread(target=self.loop.run_until_complete, args=(serving,))
 
-    def start(self) -> None:
-        """Listen. Connections wait until the server accepts them."""
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
 
-    def stop(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the server, which checks every tenth of a second whether it has to end."""
         self._server.should_exit = True
         while self._thread.is_alive():
             self.call(self._tick)
             self._thread.join(0.01)
         self.loop.close()
+        self._listener.close()
 
     def turn_on(self, seconds: float) -> None:
         """Advance the server's clock, and wait until all due callbacks have run."""
@@ -100,15 +105,11 @@ class Running:
         with self.changed:
             assert self.changed.wait_for(lambda: self.paused, HANG_SECONDS)
 
-    def _run(self) -> None:
-        self.loop.run_until_complete(self._server.serve([self._listener]))
-
-    def _observed(self) -> type[protocol.GuardedProtocol]:
+    def _observed(self, guarded: type[protocol.GuardedProtocol]) -> type:
         """The protocol, extended to report the bytes read and the pauses in writing."""
         running = self
 
-        # mypy does not know base classes that are created at run time.
-        class Observed(protocol.protocol_for(running._limits, running._proxies)):  # type: ignore[misc]
+        class Observed(guarded):  # type: ignore[misc, valid-type] (made at run time)
             def data_received(self, data: bytes) -> None:
                 super().data_received(data)
                 with running.changed:
@@ -148,29 +149,10 @@ class Running:
         await send({"type": "http.response.body", "body": body})
 
 
-@contextlib.contextmanager
-def listening(*options: Any) -> Iterator[Running]:  # noqa: ANN401
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Running(listener, *options)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
-
-
 @pytest.fixture
 def running() -> Iterator[Running]:
-    with listening() as server:
+    with Running() as server:
         yield server
-
-
-@contextlib.contextmanager
-def connected(running: Running, address: str = "127.0.0.1") -> Iterator[socket.socket]:
-    with socket.create_connection(
-        ("127.0.0.1", running.port), timeout=HANG_SECONDS, source_address=(address, 0)
-    ) as client:
-        yield client
 
 
 def read_to(client: socket.socket, end: bytes) -> bytes:
@@ -183,11 +165,12 @@ def read_to(client: socket.socket, end: bytes) -> bytes:
     return received
 
 
-def exchange(running: Running, *pieces: bytes) -> bytes:
-    with connected(running) as client:
-        for piece in pieces:
-            client.sendall(piece)
-        return read_all(client)
+def greeted(at_end: contextlib.ExitStack, running: Running, address: str = "127.0.0.1") -> Any:  # noqa: ANN401
+    """A connection whose first request has been answered; it stays open to the end of the test."""
+    client = at_end.enter_context(connected(running, address))
+    client.sendall(GET)
+    read_to(client, b"\r\n\r\nhello")
+    return client
 
 
 def refusal(answer: bytes) -> tuple[int, str]:
@@ -232,6 +215,8 @@ def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
         (b"hello\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 400),
+        (b"\0" * 10_000, 400),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -248,8 +233,7 @@ def test_bad_heads_are_refused(running: Running, request_head: bytes, status: in
 )
 def test_repeated_headers_are_refused(running: Running, header: str) -> None:
     name = header.partition(":")[0].lower()
-    twice = f"{name}: x\r\nA: b\r\n{header}"
-    head = f"POST /echo HTTP/1.1\r\n{twice}\r\nConnection: close\r\n\r\n"
+    head = f"POST /echo HTTP/1.1\r\n{name}: x\r\nA: b\r\n{header}\r\nConnection: close\r\n\r\n"
     told = refusal(exchange(running, head.encode()))
     assert told == (400, f"the header {name} is given more than once")
 
@@ -259,39 +243,49 @@ def test_trailers_are_not_headers(running: Running) -> None:
     head = b"POST /headers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
     trailers = b"Authorization: Bearer x\r\nOrigin: http://x\r\nHost: other\r\nA: b\r\n\r\n"
     last = b"GET /headers HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n"
-    received = exchange(running, head, b"1\r\na\r\n0\r\n", trailers, last)
+    received = exchange(running, head + b"1\r\na\r\n0\r\n" + trailers + last)
     bodies = [part.partition(b"HTTP/")[0] for part in received.split(b"\r\n\r\n")[1:]]
     assert bodies == [b"host,transfer-encoding", b"host,connection"]
 
 
-def test_bad_requests_do_not_fill_the_log(
+def test_upgrades_are_ignored_and_bad_requests_do_not_fill_the_log(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     exchange(running, b"hello\r\n\r\n")
-    upgrade = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n"
-    exchange(running, upgrade)
+    upgrade = b"Upgrade: websocket\r\nConnection: Upgrade, close\r\nSec-WebSocket-Key: eA==\r\n"
+    received = exchange(running, b"GET / HTTP/1.1\r\nHost: x\r\n" + upgrade + b"\r\n")
+    assert received.startswith(b"HTTP/1.1 200 ")
     assert not [record for record in caplog.records if "request" in record.getMessage()]
 
 
 def test_an_endless_header_is_refused(running: Running) -> None:
-    received = exchange(running, b"GET / HTTP/1.1\r\nA: ", b"b" * 300_000)
+    received = exchange(running, b"GET / HTTP/1.1\r\nA: " + b"b" * 300_000)
     assert refusal(received) == (431, protocol.TOO_LARGE)
 
 
-def test_endless_trailers_are_refused(running: Running) -> None:
-    head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
-    assert refusal(exchange(running, head, b"A: b\r\n" * 1000))[0] == 431
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"0\r\n" + b"A: b\r\n" * 1000, 431), (b"3\r\nabc\r\nxyz\r\n", 400)],
+    ids=["endless trailers", "malformed"],
+)
+def test_bad_bodies_are_refused(running: Running, body: bytes, status: int) -> None:
+    head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    assert refusal(exchange(running, head + body))[0] == status
 
 
-@pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
-def test_an_incomplete_head_times_out(running: Running, sent: bytes) -> None:
-    with connected(running) as client:
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        *((head, protocol.HEAD_SECONDS) for head in (b"", b"\r\n", b"GET / HT", GET[:-2])),
+        (b"POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n12345", LIMITS.read_seconds),
+    ],
+)
+def test_an_incomplete_request_times_out(running: Running, sent: bytes, seconds: float) -> None:
+    with connected(running) as client, contextlib.ExitStack() as at_end:
         client.sendall(sent)
         running.await_received(len(sent))
-        with connected(running) as later:  # the server accepts connections in order
-            later.sendall(GET)
-            read_to(later, b"hello")
-        running.turn_on(protocol.HEAD_SECONDS)
+        greeted(at_end, running)  # the server accepts connections in order
+        running.turn_on(seconds)
         assert refusal(read_all(client))[0] == 408
 
 
@@ -302,15 +296,6 @@ def test_a_slow_head_times_out(running: Running) -> None:
             client.sendall(bytes([byte]))
             running.await_received(number)
             running.turn_on(protocol.HEAD_SECONDS / 4)
-        assert refusal(read_all(client))[0] == 408
-
-
-def test_an_incomplete_body_times_out(running: Running) -> None:
-    sent = b"POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n12345"
-    with connected(running) as client:
-        client.sendall(sent)
-        running.await_received(len(sent))
-        running.turn_on(LIMITS.read_seconds)
         assert refusal(read_all(client))[0] == 408
 
 
@@ -364,54 +349,34 @@ def test_a_malformed_next_request_is_refused(running: Running) -> None:
     assert refusal(rest)[0] == 400
 
 
-def test_a_malformed_body_is_refused(running: Running) -> None:
-    head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-    assert refusal(exchange(running, head, b"3\r\nabc\r\nxyz\r\n"))[0] == 400
-
-
 def test_excess_connections_are_refused(running: Running) -> None:
     with contextlib.ExitStack() as at_end:
-        clients = [at_end.enter_context(connected(running)) for _ in range(3)]
-        for client in clients:
-            client.sendall(GET)
-            read_to(client, b"hello")
-        assert refusal(exchange(running))[0] == 503
+        clients = [greeted(at_end, running) for _ in range(3)]
+        assert refusal(exchange(running, b""))[0] == 503
         running.turn_on(KEEP_ALIVE_SECONDS)
         for client in clients:
             assert read_all(client) == b""
-        with connected(running) as client:
-            client.sendall(GET)
-            read_to(client, b"hello")
+        greeted(at_end, running)
 
 
 def test_one_client_does_not_get_all_connections() -> None:
     limits = Limits(connections=5, connections_per_client=2)
-    with listening(limits) as running, contextlib.ExitStack() as at_end:
-        clients = [at_end.enter_context(connected(running)) for _ in range(2)]
-        for client in clients:
-            client.sendall(GET)
-            read_to(client, b"hello")
+    with Running(limits) as running, contextlib.ExitStack() as at_end:
+        first, _ = greeted(at_end, running), greeted(at_end, running)
         for _ in range(10):  # these do not count for others, although they wait to be closed
             refused_connection = at_end.enter_context(connected(running))
             assert refusal(read_all(refused_connection))[0] == 429
-        other = at_end.enter_context(connected(running, "127.0.0.2"))
-        other.sendall(GET)
-        read_to(other, b"hello")
-        clients[0].close()
-        with connected(running) as again:  # the server learns of both in their order
-            again.sendall(GET)
-            read_to(again, b"hello")
+        greeted(at_end, running, "127.0.0.2")
+        first.close()
+        greeted(at_end, running)  # the server learns of both in their order
 
 
 def test_refused_connections_are_limited() -> None:
-    with listening(Limits(connections=1)) as running, contextlib.ExitStack() as at_end:
-        first = at_end.enter_context(connected(running))
-        first.sendall(GET)
-        read_to(first, b"hello")
+    with Running(Limits(connections=1)) as running, contextlib.ExitStack() as at_end:
+        greeted(at_end, running)
         many = range(protocol.MOST_TURNED_AWAY + 10)
-        refused_connection = [at_end.enter_context(connected(running)) for _ in many]
         answers = []
-        for client in refused_connection:
+        for client in [at_end.enter_context(connected(running)) for _ in many]:
             with contextlib.suppress(ConnectionResetError):
                 answers.append(read_all(client))
         told = [refusal(answer)[0] for answer in answers if answer]
@@ -420,12 +385,10 @@ def test_refused_connections_are_limited() -> None:
 
 def test_a_proxy_has_connections_for_all_its_clients() -> None:
     limits = Limits(connections=5, connections_per_client=2)
-    with listening(limits, "127.0.0.1") as running, contextlib.ExitStack() as at_end:
+    with Running(limits, "127.0.0.1") as running, contextlib.ExitStack() as at_end:
         for _ in range(5):
-            client = at_end.enter_context(connected(running))
-            client.sendall(GET)
-            read_to(client, b"hello")
-        assert refusal(exchange(running))[0] == 503
+            greeted(at_end, running)
+        assert refusal(exchange(running, b""))[0] == 503
 
 
 def test_a_client_that_does_not_read_is_disconnected(running: Running) -> None:
@@ -437,7 +400,35 @@ def test_a_client_that_does_not_read_is_disconnected(running: Running) -> None:
             assert len(read_all(client)) < len(LARGE)
 
 
-def test_protocol_upgrades_are_ignored(running: Running) -> None:
-    upgrade = b"Upgrade: websocket\r\nConnection: Upgrade, close\r\nSec-WebSocket-Key: eA==\r\n"
-    received = exchange(running, b"GET / HTTP/1.1\r\nHost: x\r\n" + upgrade + b"\r\n")
-    assert received.startswith(b"HTTP/1.1 200 ")
+PROGRAM = """
+import resource, sys
+soft, hard, wanted = map(int, sys.argv[1:])
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+from web.http.server import room_for_connections
+print(room_for_connections(wanted), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+"""A process of its own: a lowered limit cannot be raised again."""
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "room", "limit"),
+    [
+        (4096, 4096, 2000, 4096),  # there is enough
+        (1024, 4096, 2000, 2256),  # it may be raised
+        (1024, 1500, 1244, 1500),  # cannot be raised far enough
+        (200, 200, 1, 200),
+    ],
+)
+def test_room_for_2000_connections(soft: int, hard: int, room: int, limit: int) -> None:
+    command = [sys.executable, "-c", PROGRAM, str(soft), str(hard), "2000"]
+    out = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    assert out.split() == [str(room), str(limit)]
+
+
+def test_settings_of_the_process_are_restored_at_the_end() -> None:
+    before, frozen = sys.getswitchinterval(), gc.get_freeze_count()
+    with short_switch_interval():
+        assert sys.getswitchinterval() == pytest.approx(TURN_SECONDS)
+        assert gc.get_freeze_count() > frozen
+    assert sys.getswitchinterval() == before
+    assert gc.get_freeze_count() <= frozen

@@ -1,31 +1,26 @@
 """Jobs in the server's own threads, on real databases."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
-from c4core.lines import Request
-from c4core.position import Position
 from db import jobs
 from db.database import Database
 from db.errors import JobStateError
 from db.records.jobs import JobState
 from tests.support.boards.games import random_games
 from tests.support.jobs import state_of
-from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.waiting import await_that, ends
+from tests.support.web_api import analyze
 from web.running import AT_ONCE, JobRunner, web_label
-from workers.analyze.job import submit
 
 EASY = random_games(60, empty=8)
 HARD = ["1", "2", "3", "11", "12", "13", "14"]
 
 
 def make(database: Database, games: list[str], label: str | None = "web") -> int:
-    lines = [Request(number, Position(moves), moves) for number, moves in enumerate(games, start=1)]
-    board = Position().board
-    return submit(database, lines, board=board, label=label, book="", unit_lines=20).job_id
+    return analyze(database, games, label=label, unit_lines=20)
 
 
 @pytest.fixture
@@ -33,13 +28,6 @@ def running(database: Database) -> Iterator[JobRunner]:
     opened = JobRunner(database, threads=2, table_mb=1)
     yield opened
     opened.close()
-
-
-def test_a_job_runs(database: Database, running: JobRunner) -> None:
-    number = make(database, EASY)
-    running.call(number)
-    await_that(lambda: state_of(database, number) is JobState.DONE)
-    await_that(lambda: not running.running())
 
 
 def test_excess_jobs_wait_for_their_turn(database: Database, running: JobRunner) -> None:
@@ -56,6 +44,8 @@ def test_excess_jobs_wait_for_their_turn(database: Database, running: JobRunner)
 
 def test_a_short_job_starts_beside_a_long_one(database: Database, running: JobRunner) -> None:
     long, short = make(database, HARD), make(database, EASY)
+    running.call(999)
+    await_that(lambda: not running.running())  # a missing job is ignored
     running.call(long)
     running.call(short)
     await_that(lambda: short in running.running() or state_of(database, short) is JobState.DONE)
@@ -73,10 +63,7 @@ def test_closing_releases_all_units(database: Database) -> None:
             return jobs.progress(session, number).units_leased
 
     await_that(leased)
-    closing = threading.Thread(target=running.close)
-    closing.start()
-    closing.join(HANG_SECONDS)  # the search would take hours
-    assert not closing.is_alive()
+    ends(running.close)  # the search would take hours
     assert leased() == 0
     assert state_of(database, number) is JobState.RUNNING
     running.call(number)  # no effect, but no error
@@ -99,12 +86,4 @@ def test_a_cancelled_and_resumed_job_continues(database: Database, running: JobR
             database.run(lambda session: jobs.cancel_job(session, number))
         database.run(lambda session: jobs.resume_job(session, number))
         running.call(number)
-    await_that(lambda: state_of(database, number) is JobState.DONE)
-
-
-def test_a_missing_job_is_ignored(database: Database, running: JobRunner) -> None:
-    running.call(999)
-    await_that(lambda: not running.running())
-    number = make(database, EASY)
-    running.call(number)
     await_that(lambda: state_of(database, number) is JobState.DONE)

@@ -30,17 +30,18 @@ def test_observations_and_configurations_round_trip(board: BoardSize) -> None:
         assert read_position(observation_of(position), board) == position
 
 
-def test_an_agent_returns_plain_integers() -> None:
-    position = Position("112233")
-    agent = make_agent("perfect")
+@pytest.mark.parametrize(
+    ("position", "player", "expected"),
+    [
+        (Position("112233"), "perfect", 3),
+        (Position("a1a1a1", width=10, height=7), "alphabeta", 9),
+    ],
+    ids=str,
+)
+def test_an_agent_returns_plain_integers(position: Position, player: str, expected: int) -> None:
+    agent = make_agent(player)
     column = agent(observation_of(position), configuration_of(position.board, 2.0))
-    assert (column, type(column)) == (3, int)
-
-
-def test_an_agent_on_a_wide_board() -> None:
-    position = Position("a1a1a1", width=10, height=7)
-    agent = make_agent("alphabeta")
-    assert agent(observation_of(position), configuration_of(position.board, 2.0)) == 9
+    assert (column, type(column)) == (expected, int)
 
 
 def test_the_last_callable_of_the_example_is_an_agent() -> None:
@@ -49,33 +50,21 @@ def test_the_last_callable_of_the_example_is_an_agent() -> None:
     assert agent({"board": EMPTY, "mark": 1}, {}) == 3
 
 
-@pytest.mark.parametrize(
-    ("observation", "configuration", "field"),
-    [
-        ({}, {}, "board"),
-        ({"board": EMPTY[1:]}, {}, "board"),
-        ({"board": [3, *EMPTY[1:]]}, {}, "board"),
-        ({"board": [1, *EMPTY[1:]]}, {}, "board"),
-        ({"board": EMPTY, "mark": 2}, {}, "mark"),
-        ({"board": EMPTY, "mark": None}, {}, "mark"),
-        ({"board": EMPTY}, {"inarow": 5}, "inarow"),
-        ({"board": EMPTY}, {"inarow": "4"}, "inarow"),
-        ({"board": EMPTY}, {"columns": 10**5000}, "columns"),
-        ({"board": EMPTY}, {"rows": 60}, "configuration"),
-        ({"board": EMPTY}, {"actTimeout": float("nan")}, "actTimeout"),
-        ({"board": EMPTY}, {"actTimeout": -1}, "actTimeout"),
-        ({"board": EMPTY}, {"actTimeout": True}, "actTimeout"),
-    ],
-)
-def test_bad_input_is_refused(
-    observation: dict[str, Any],
-    configuration: dict[str, Any],
-    field: str,
-    snapshot: SnapshotAssertion,
-) -> None:
-    agent = make_agent("stupid")
-    with pytest.raises(AdapterError) as caught:
-        agent(observation, configuration)
-    assert caught.value.field == field
-    assert len(str(caught.value)) < 150
-    assert str(caught.value) == snapshot
+BAD_INPUT: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {}), ({"board": EMPTY[1:]}, {}), ({"board": [3, *EMPTY[1:]]}, {}),
+    ({"board": [1, *EMPTY[1:]]}, {}), ({"board": EMPTY, "mark": 2}, {}),
+    ({"board": EMPTY, "mark": None}, {}), ({"board": EMPTY}, {"inarow": 5}),
+    ({"board": EMPTY}, {"inarow": "4"}), ({"board": EMPTY}, {"columns": 10**5000}),
+    ({"board": EMPTY}, {"rows": 60}), ({"board": EMPTY}, {"actTimeout": float("nan")}),
+    ({"board": EMPTY}, {"actTimeout": -1}), ({"board": EMPTY}, {"actTimeout": True}),
+]  # fmt: skip
+
+
+def test_bad_input_is_refused(snapshot: SnapshotAssertion) -> None:
+    agent, found = make_agent("stupid"), []
+    for observation, configuration in BAD_INPUT:
+        with pytest.raises(AdapterError) as caught:
+            agent(observation, configuration)
+        assert len(str(caught.value)) < 150
+        found.append((caught.value.field, str(caught.value)))
+    assert found == snapshot

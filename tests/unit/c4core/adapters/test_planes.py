@@ -42,9 +42,9 @@ def planes_of(own: list[tuple[int, int]], other: list[tuple[int, int]]) -> objec
     return array
 
 
-@pytest.mark.parametrize(
-    "planes",
-    [
+def test_bad_planes_are_refused(snapshot: SnapshotAssertion) -> None:
+    found = []
+    for planes in (
         np.zeros((6, 7), np.int8),
         np.zeros((6, 7, 3), np.int8),
         np.zeros((0, 7, 2), np.int8),
@@ -54,13 +54,12 @@ def planes_of(own: list[tuple[int, int]], other: list[tuple[int, int]]) -> objec
         planes_of([(5, 0)], []),
         planes_of([], [(5, 0), (5, 1)]),
         planes_of([], [(0, 0)]),
-    ],
-)
-def test_bad_planes_are_refused(planes: np.ndarray, snapshot: SnapshotAssertion) -> None:
-    with pytest.raises(AdapterError) as caught:
-        decode(planes)
-    assert caught.value.field == "observation"
-    assert str(caught.value) == snapshot
+    ):
+        with pytest.raises(AdapterError) as caught:
+            decode(planes)
+        assert caught.value.field == "observation"
+        found.append(str(caught.value))
+    assert found == snapshot
 
 
 def test_a_policy_takes_an_array_or_a_dictionary() -> None:

@@ -10,18 +10,17 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.adapters.ugi import Options, Session
-from c4core.adapters.ugi_notation import UCI, UGI, LineError, read_position
+from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, read_position
 from c4core.adapters.ugi_search import Go, Spent, look_ahead, read_go
 from c4core.evaluation import plies_to_end
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Stop
 from c4core.position import Position
 from c4core.solver import Solver
-from tests.support.boards.games import random_games
+from tests.support.boards.games import EASY, random_games
 from tests.support.refused import refused
 from tests.support.running.waiting import HANG_SECONDS
 
-LATE = "2252576253462244111563365343671351441"
 SEARCH = re.compile(r"nodes \d+ time \d+")
 
 
@@ -57,6 +56,7 @@ class Talk:
     [
         ["isready"],
         ["position startpos moves 112233", "go"],
+        [f"position startpos moves {' '.join(EASY)}", "go"],
         ["position fen 7/7/7/7/3oo2/2xxx2", "go"],
         ["setoption name Board value 4x4", "go"],
         ["go depth 4"],
@@ -64,7 +64,6 @@ class Talk:
         ["position startpos moves 11223", "go depth 2"],
         ["position startpos moves 112233", "go infinite"],
         ["position startpos moves 4", "go nodes 1"],
-        ["position startpos moves 4", "go nodes 3000"],
         ["position startpos moves 44", "go nodes 20000"],
         ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3", "go"],
         ["uci", "position fen 7/7/7/7/3pp2/2PPP2 b - - 0 3", "go depth 2"],
@@ -77,7 +76,6 @@ class Talk:
         ["position startpos moves 41212131", "query gameover", "query result"],
         ["setoption name board value 2x1", "position startpos moves 12", "query result"],
         ["position startpos moves 112233", "position startpos moves 9", "", "  ", "go"],
-        # After a change of size, the board of the current and the next game is empty.
         ["setoption name player value stupid", "position startpos", "go movetime 120000"],
         [
             "setoption name player value stupid",
@@ -99,26 +97,12 @@ def test_quit_prints_the_move_of_a_search() -> None:
     assert said("uci", "go infinite", "quit", "isready")[-1] == "bestmove P@d1"
 
 
-def test_the_greeting() -> None:
-    first, *others = said("ugi")
-    assert first.startswith("id name C4 ")
-    assert others[-1] == "ugiok"
-    assert "option name hash type spin default 1 min 1 max 1048576" in others
-    assert "option name player type string default <empty>" in others
-
-
-def test_the_greeting_of_uci(snapshot: SnapshotAssertion) -> None:
-    # The variant determines the board.
-    lines = said("uci", options=Options(hash=2, board=BoardSize(9, 6), player="medium"))
-    assert lines[0].startswith("id name C4 ")
-    assert lines[1:] == snapshot
-
-
-def test_the_score_of_every_column_is_reported() -> None:
-    *_, scores, best = said(f"position startpos moves {' '.join(LATE)}", "go")
-    exact = Solver(table_mb=1).analyze(LATE)
-    assert best in {f"bestmove {column + 1}" for column in exact.best}
-    assert f"info string score {exact.score} columns" in scores
+def test_the_greetings(snapshot: SnapshotAssertion) -> None:
+    # In UCI, the variant determines the board.
+    options = Options(hash=2, board=BoardSize(9, 6), player="medium")
+    for greeting in (said("ugi"), said("uci", options=options)):
+        assert greeting[0].startswith("id name C4 ")
+        assert greeting[1:] == snapshot
 
 
 @pytest.mark.parametrize("player", ["<empty>", "alphabeta"])
@@ -137,28 +121,6 @@ def test_positions() -> None:
     widest = read_position(["fen", "60x", "o", "moves", "Y"], DEFAULT_BOARD)
     assert widest == Position("ZY", width=61, height=1)
     assert UGI.write(widest, [0, 59]) == ["1", "Y"]
-
-
-def test_bad_positions_are_refused(snapshot: SnapshotAssertion) -> None:
-    texts = (
-        "",
-        "endpos",
-        "startpos 1 2",
-        "fen",
-        "fen 7/7 x o",
-        "startpos moves 8",
-        "startpos moves 4 x",
-        "startpos moves 12121212",
-        "fen 7/7/7/7/7/3xx2",
-        "fen 7/7/7/7/3x3/7",
-        "fen 3/7",
-        "fen 99999999999999999999999/7",
-        "fen 7/7/7/7/7/3x3 x",
-        "fen 7/7/7/7/7/3x3 moves 9",
-    )
-    assert {
-        text: refused(read_position, text.split(), DEFAULT_BOARD, error=LineError) for text in texts
-    } == snapshot
 
 
 def test_positions_of_uci() -> None:
@@ -180,30 +142,31 @@ def test_positions_of_uci() -> None:
         assert read_position(["fen", board, "w", "-", "-", "0", "22"], DEFAULT_BOARD, UCI) == full
 
 
-def test_bad_positions_of_uci_are_refused(snapshot: SnapshotAssertion) -> None:
-    texts = (
-        "startpos moves 4",
-        "startpos moves P@d2",
-        "startpos moves P@d1 d2",
-        "startpos moves p@d1",
-        "startpos moves P@h1",
-        "startpos moves P@d1 P@d2 P@d3 P@d4 P@d5 P@d6 P@d6",
-        "startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4 P@b4",
-        "fen",
-        "fen 7/7/7/7/7/7 w - - 0 1 0",
-        "fen 7/7/7/7/7/7 x",
-        "fen 7/7/7/7/7/3P3 w - - 0 1",
-        "fen 7/7/7/7/7/3PP2 w - - 0 1",
-        "fen 7/7/7/7/3P3/7 b - - 0 1",
-        "fen 7/7/7/7/7/3x3 b - - 0 1",
-        "fen 7/7/7/7/7/7[PPp] w - - 0 1",
-        "fen 7/7/7/7/7/7[ w - - 0 1",
-        "fen 9/9/9/9/9/9/9 w - - 0 1",
+BAD_POSITIONS = {
+    UGI: (
+        "", "endpos", "startpos 1 2", "fen", "fen 7/7 x o", "startpos moves 8",
+        "startpos moves 4 x", "startpos moves 12121212", "fen 7/7/7/7/7/3xx2", "fen 7/7/7/7/3x3/7",
+        "fen 3/7", "fen 99999999999999999999999/7", "fen 7/7/7/7/7/3x3 x",
+        "fen 7/7/7/7/7/3x3 moves 9",
+    ),
+    UCI: (
+        "startpos moves 4", "startpos moves P@d2", "startpos moves P@d1 d2", "startpos moves p@d1",
+        "startpos moves P@h1", "startpos moves P@d1 P@d2 P@d3 P@d4 P@d5 P@d6 P@d6",
+        "startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4 P@b4", "fen",
+        "fen 7/7/7/7/7/7 w - - 0 1 0", "fen 7/7/7/7/7/7 x", "fen 7/7/7/7/7/3P3 w - - 0 1",
+        "fen 7/7/7/7/7/3PP2 w - - 0 1", "fen 7/7/7/7/3P3/7 b - - 0 1",
+        "fen 7/7/7/7/7/3x3 b - - 0 1", "fen 7/7/7/7/7/7[PPp] w - - 0 1",
+        "fen 7/7/7/7/7/7[ w - - 0 1", "fen 9/9/9/9/9/9/9 w - - 0 1",
         "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-    )
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("notation", [UGI, UCI], ids=["ugi", "uci"])
+def test_bad_positions_are_refused(notation: UgiNotation, snapshot: SnapshotAssertion) -> None:
     assert {
-        text: refused(read_position, text.split(), DEFAULT_BOARD, UCI, error=LineError)
-        for text in texts
+        text: refused(read_position, text.split(), DEFAULT_BOARD, notation, error=LineError)
+        for text in BAD_POSITIONS[notation]
     } == snapshot
 
 
@@ -216,16 +179,11 @@ def test_limits(snapshot: SnapshotAssertion) -> None:
     assert read_go(clocks, UCI.limits) == expected
     assert refused(read_go, ["ponder"], UCI.limits, error=LineError) == snapshot
     texts = (
-        "movetime",
-        "movetime soon",
-        "nodes 0",
-        "depth -3",
-        "depth 3 depth 4",
-        "wtime 5",
-        "nodes 99999999999999999999",
+        "movetime,movetime soon,nodes 0,depth -3,depth 3 depth 4,wtime 5,nodes 99999999999999999999"
     )
     assert {
-        text: refused(read_go, text.split(), UGI.limits, error=LineError) for text in texts
+        text: refused(read_go, text.split(), UGI.limits, error=LineError)
+        for text in texts.split(",")
     } == snapshot
 
 
@@ -260,10 +218,6 @@ def test_look_ahead_finds_exactly_the_results_within_its_depth(board: BoardSize)
             assert list(look_ahead(solver, position, plies, spent)) == expected
 
 
-def test_a_very_short_time_still_gives_a_move() -> None:
-    assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove 4"
-
-
 def test_an_infinite_search_runs_until_stopped() -> None:
     talk = Talk()
     talk.session.answer("position startpos moves 112233")
@@ -293,6 +247,8 @@ def test_a_hard_search_is_stopped() -> None:
     talk.session.answer("go")
     talk.session.close()
     assert len(talk.heard) == heard
+    # A very short time is enough for a move.
+    assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove 4"
 
 
 def test_a_stopped_player_still_moves() -> None:
@@ -309,29 +265,21 @@ def test_a_stopped_player_still_moves() -> None:
     assert "has not found a move in 0.001 s" in talk.heard[-2]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "foo",
-        "foo\x1b]0;x\x07",
-        "go\x00",
-        pytest.param("\xe9" * 5000, id="e"),
-        pytest.param("x" * 70_000, id="x"),
-        b"\xff\xfe\n",
-        "query",
-        "setoption hash 3",
-        "setoption name hash value 0",
-        "setoption name hash value x",
-        "setoption name speed value 1",
-        "setoption name board value 70x4",
-        "setoption name player value blog-v7",
-        "setoption name player value exec:ls",
-        "setoption name player value kaggle:a.py",
-    ],
-)
-def test_bad_lines_are_refused(line: str | bytes, snapshot: SnapshotAssertion) -> None:
-    complaint, *others = said(line, "isready")
-    assert complaint.startswith("info string error: ")
-    assert complaint.isprintable()
-    assert complaint.partition(" (there are: ")[0] == snapshot
-    assert others == ["readyok"]
+BAD_LINES = [
+    "foo", "foo\x1b]0;x\x07", "go\x00", "\xe9" * 5000, "x" * 70_000, b"\xff\xfe\n", "query",
+    "setoption hash 3", "setoption name hash value 0", "setoption name hash value x",
+    "setoption name speed value 1", "setoption name board value 70x4",
+    "setoption name player value blog-v7", "setoption name player value exec:ls",
+    "setoption name player value kaggle:a.py",
+]  # fmt: skip
+
+
+def test_bad_lines_are_refused(snapshot: SnapshotAssertion) -> None:
+    found = {}
+    for line in BAD_LINES:
+        complaint, *others = said(line, "isready")
+        assert complaint.startswith("info string error: ")
+        assert complaint.isprintable()
+        assert others == ["readyok"]
+        found[str(line)[:60]] = complaint.partition(" (there are: ")[0]
+    assert found == snapshot

@@ -1,14 +1,9 @@
 """Moves against exact scores: points lost, marks, and accuracy."""
 
-import random
-
 import pytest
 
 from c4core.arena.judging import JudgedMove, best_share, judge_move, result_accuracy
-from c4core.notation import BoardSize
 from c4core.position import Position
-from tests.support.boards.games import random_games
-from tests.support.boards.reference import ReferenceSolver, columns_of
 
 
 def judged(played: int, scores: tuple[int | None, ...], column: int = 0) -> JudgedMove:
@@ -43,10 +38,12 @@ def test_marks(played: int, scores: tuple[int | None, ...], mark: str) -> None:
 
 
 def test_best_columns() -> None:
-    assert judged(1, (1, None, 2, -3, 2)).best_columns == (2, 4)
+    scores = (1, None, 2, -3, 2)
+    assert judged(1, scores).best_columns == (2, 4)
+    assert (judged(1, scores).is_best, judged(2, scores, column=4).is_best) == (False, True)
 
 
-def test_accuracy_counts_decisions_only() -> None:
+def test_accuracy_and_share_of_best_moves_count_decisions_only() -> None:
     kept, lost = judged(3, (3, 0)), judged(0, (0, 3))
     slow, nothing = judged(2, (2, 3, 0)), judged(-1, (-1, -1))
     assert result_accuracy([kept, lost, nothing, nothing]) == 50
@@ -54,6 +51,9 @@ def test_accuracy_counts_decisions_only() -> None:
     assert result_accuracy([lost]) == 0
     assert result_accuracy([nothing]) is None
     assert result_accuracy([]) is None
+    assert best_share([kept, slow, nothing]) == 50
+    assert best_share([kept, nothing]) == 100
+    assert best_share([nothing]) is None
 
 
 def test_a_move_without_complete_scores_is_not_judged() -> None:
@@ -66,46 +66,17 @@ def test_a_move_without_complete_scores_is_not_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moves", "column", "scores", "mark"),
+    ("moves", "scores", "mark"),
     [
-        ("44455255", 3, (-3, -3, -2, 1, -2, -3, -3), "!"),
-        ("4445525", 3, (-3, -3, -2, 1, -2, -3, -3), ""),  # seven stones: the opening
-        ("44455255", 3, (0, 0, 0, 17, 0, 0, 0), ""),  # wins at once
-        ("44455255", 3, (0, 0, 0, 16, 0, 0, 0), "!"),  # wins one stone later
-        ("44455255", 3, (-17, -17, -17, 0, -17, -17, -17), ""),  # the others lose at once
-        (
-            "44455255",
-            3,
-            (-17, -16, -17, 0, -17, -17, -17),
-            "!",
-        ),  # one of them does not lose at once
+        ("44455255", (-3, -3, -2, 1, -2, -3, -3), "!"),
+        ("4445525", (-3, -3, -2, 1, -2, -3, -3), ""),  # seven stones: the opening
+        ("44455255", (0, 0, 0, 17, 0, 0, 0), ""),  # wins at once
+        ("44455255", (0, 0, 0, 16, 0, 0, 0), "!"),  # wins one stone later
+        ("44455255", (-17, -17, -17, 0, -17, -17, -17), ""),  # the others lose at once
+        ("44455255", (-17, -16, -17, 0, -17, -17, -17), "!"),  # one does not lose at once
     ],
 )
-def test_an_obvious_move_is_not_praised(
-    moves: str, column: int, scores: tuple[int, ...], mark: str
-) -> None:
-    move = judge_move(Position(moves), column, scores)
+def test_an_obvious_move_is_not_praised(moves: str, scores: tuple[int, ...], mark: str) -> None:
+    move = judge_move(Position(moves), 3, scores)
     assert move is not None
     assert move.mark == mark
-
-
-def test_the_share_of_best_moves_counts_choices_only() -> None:
-    best, slow, nothing = judged(3, (3, 2)), judged(2, (2, 3)), judged(0, (0, 0))
-    assert best_share([best, slow, nothing]) == 50
-    assert best_share([best, nothing]) == 100
-    assert best_share([nothing]) is None
-
-
-def test_moves_of_random_games_agree_with_the_oracle() -> None:
-    """A move keeps the value of the best column, by plain minimax."""
-    chance = random.Random(4)
-    for moves in random_games(8, empty=9, board=BoardSize(4, 4)):
-        oracle, position = ReferenceSolver(4), Position(moves, width=4, height=4)
-        while not position.is_over:
-            column = chance.choice(position.legal_columns())
-            scores = oracle.column_scores(columns_of(position))
-            move = judge_move(position, column, scores)
-            assert move is not None
-            assert move.best == oracle.score(columns_of(position))
-            assert move.is_best == (column in move.best_columns)
-            position = position.play(column)

@@ -31,20 +31,19 @@ from c4core.arena.statistics import (
 from c4core.players import parse_player
 
 
-def test_no_games_give_no_rates() -> None:
-    empty = Tally(0, 0)
-    assert decisive_rate(empty) is None
-    assert empty.score is None
-    assert elo(empty) is None
-    assert wilson_interval(0, 0) is None
-    assert Sprt().verdict(empty) is None
-
-
 def test_tally() -> None:
     tally = Tally(6, 3, 1)
     assert (tally.games, tally.decisive, tally.score) == (10, 9, 0.65)
     assert tally.reversed() == Tally(3, 6, 1)
     assert tally + Tally(1, 2, 4) == Tally(7, 5, 5)
+    # The winner's percentages in the source's tables.
+    rates = [decisive_rate(Tally(*won_lost)) or 0 for won_lost in ((53, 34), (44, 47), (48, 52))]
+    assert [round(100 * rate, 1) for rate in rates] == [60.9, 51.6, 52.0]
+    empty, draws = Tally(0, 0), Tally(0, 0, 10)
+    for rate in (decisive_rate, elo, Sprt().verdict):
+        assert rate(empty) is None
+    assert (empty.score, wilson_interval(0, 0)) == (None, None)
+    assert (one_sided_p(draws), two_sided_p(draws), is_significant(draws)) == (None, None, False)
 
 
 def test_wilson_interval() -> None:
@@ -82,6 +81,9 @@ def test_sprt_bounds_and_verdicts() -> None:
     assert test.verdict(Tally(2450, 2550)) == "H0"
     # Certainly 5 % above H1, though the results have no spread.
     assert test.verdict(Tally(60, 0)) == "H1"
+    results = [Tally(52, 0), Tally(53, 0), Tally(0, 48), Tally(0, 51)]
+    assert [Sprt().verdict(tally) for tally in results] == [None, "H1", None, "H0"]
+    assert Sprt().ratio(Tally(0, 0)) == 0
 
 
 def test_sprt_ratio_is_close_to_the_normal_approximation() -> None:
@@ -100,15 +102,6 @@ def test_sprt_ratio_without_losses_and_draws(wins: int) -> None:
     assert Sprt().ratio(Tally(wins, 0)) == pytest.approx(expected, rel=0.01, abs=0.001)
 
 
-def test_sprt_needs_many_games() -> None:
-    test = Sprt()
-    assert test.verdict(Tally(52, 0)) is None
-    assert test.verdict(Tally(53, 0)) == "H1"
-    assert test.verdict(Tally(0, 48)) is None
-    assert test.verdict(Tally(0, 51)) == "H0"
-    assert test.ratio(Tally(0, 0)) == 0
-
-
 @given(
     wins=st.integers(0, 3000),
     losses=st.integers(0, 3000),
@@ -124,21 +117,16 @@ def test_sprt_probabilities_give_the_score(wins: int, losses: int, draws: int, e
     assert all(chance > 0 for chance in chances)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"elo0": 5, "elo1": 5},
-        {"alpha": 0},
-        {"beta": 0.5},
-        {"elo1": 7000},
-        {"elo0": -1001},
-        {"elo1": math.inf},
-        {"elo0": -math.inf},
-        {"elo0": math.nan},
-        {"elo1": math.nan},
-        {"alpha": math.nan},
-    ],
-)
+BAD_SPRTS: list[dict[str, float]] = [
+    {"elo0": 5, "elo1": 5},
+    {"beta": 0.5},
+    *({name: number} for name in ("alpha", "beta") for number in (0, math.nan)),
+    *({name: number} for name in ("elo0", "elo1") for number in (-1001, 7000, math.inf, math.nan)),
+    {"elo0": -math.inf},
+]
+
+
+@pytest.mark.parametrize("bad", BAD_SPRTS)
 def test_bad_sprt_parameters_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         Sprt(**bad)
@@ -160,39 +148,8 @@ def test_distinct_games() -> None:
     stupid, chance = parse_player("stupid").make(), parse_player("random").make()
     assert distinct_games(play_game(stupid, stupid, seed=game_seed(1, n)) for n in range(5)) == 1
     assert distinct_games(play_game(chance, chance, seed=game_seed(1, n)) for n in range(5)) == 5
-
-
-# Wins and losses from the source's tables, the winner's percentage, and P, recomputed where the
-# source is wrong.
-SOURCE = [
-    ((53, 34, 13), 60.9, 0.027, True),
-    ((44, 47, 9), 51.6, 0.417, False),
-    ((33, 59, 8), 64.1, 0.0044, True),
-    ((6, 90, 4), 93.8, 0.0, True),
-    ((48, 52, 0), 52.0, 0.38, False),
-]
-
-
-@pytest.mark.parametrize(("results", "percent", "p", "significant"), SOURCE)
-def test_p_agrees_with_the_tables_of_the_source(
-    results: tuple[int, int, int],
-    percent: float,
-    p: float,
-    significant: bool,  # noqa: FBT001
-) -> None:
-    tally = Tally(*results)
-    digits = len(str(p).partition(".")[2])
-    assert round(100 * (decisive_rate(tally) or 0), 1) == percent
-    assert one_sided_p(tally) == pytest.approx(p, abs=0.51 * 10**-digits if p else 1e-6)
-    # The source decides by its one-sided P.
-    assert ((one_sided_p(tally) or 0) <= SIGNIFICANT) == significant
-
-
-def test_no_decisive_game_gives_no_p() -> None:
-    draws = Tally(0, 0, 10)
-    assert one_sided_p(draws) is None
-    assert two_sided_p(draws) is None
-    assert not is_significant(draws)
+    repetitive = [is_repetitive(*numbers) for numbers in ((89, 100), (90, 100), (0, 0))]
+    assert repetitive == [True, False, False]
 
 
 def test_binomial_of_many_games() -> None:
@@ -261,16 +218,6 @@ def test_holm_agrees_with_a_step_by_step_procedure(chances: list[float], level: 
     assert all(p <= more <= 1 for p, more in zip(chances, corrected, strict=True))
 
 
-def test_mostly_repeated_games_are_repetitive() -> None:
-    assert is_repetitive(89, 100)
-    assert not is_repetitive(90, 100)
-    assert not is_repetitive(0, 0)
-
-
-def test_no_results_give_no_standings() -> None:
-    assert standings([]) == []
-
-
 def test_ratings_of_two_players_follow_from_their_score() -> None:
     first, second = standings([("a", "b", Tally(7500, 2500))])
     assert (first.player, second.player) == ("a", "b")
@@ -292,17 +239,13 @@ def test_ratings_explain_a_chain() -> None:
         assert standing.rating == pytest.approx(rating, abs=0.5)
 
 
-def test_draws_are_half_a_win_in_ratings() -> None:
+def test_every_player_has_a_finite_rating() -> None:
+    assert standings([]) == []
     even, other = standings([("a", "b", Tally(0, 0, 50))])
     assert even.rating == pytest.approx(other.rating)
-
-
-def test_a_player_who_always_wins_has_a_finite_rating() -> None:
     first, last = standings([("a", "b", Tally(20, 0))])
     assert 300 < first.rating - last.rating < 1500
-
-
-def test_games_against_oneself_are_ignored() -> None:
+    # Games against oneself are ignored.
     table = standings([("a", "a", Tally(10, 0)), ("a", "b", Tally(5, 5))])
     assert [standing.results.games for standing in table] == [10, 10]
     assert table[0].rating == pytest.approx(table[1].rating)

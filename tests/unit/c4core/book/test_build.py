@@ -1,33 +1,19 @@
 """Children of positions, and scores derived from children."""
 
-from __future__ import annotations
-
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from c4core import BoardError, KeyValueError, Position
-from c4core.arrays import (
-    MOVE_FILLS,
-    MOVE_GOES_ON,
-    MOVE_NONE,
-    MOVE_WINS,
-    canonical_keys,
-    children,
-    is_threatened,
-    open_plies,
-    wins_now,
-)
+from c4core import BoardError, KeyValueError, Position, arrays
 from c4core.book.build import best_of_known, derive
 from c4core.errors import BookContentError
 from c4core.evaluation import NO_SCORE
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+SIZE = {"width": 4, "height": 4}
 
 
 def keys_of(*positions: Position) -> NDArray[np.uint64]:
@@ -35,35 +21,36 @@ def keys_of(*positions: Position) -> NDArray[np.uint64]:
 
 
 def test_children_are_found_for_every_position_of_a_ply() -> None:
-    keys = next(islice(open_plies(Position(width=4, height=4)), 9, None))
-    child_keys, moves = children(keys, width=4, height=4)
-    assert set(np.unique(moves).tolist()) == {MOVE_NONE, MOVE_GOES_ON, MOVE_WINS}
+    keys, *_, last = islice(arrays.open_plies(Position(**SIZE)), 9, None)
+    child_keys, moves = arrays.children(keys, **SIZE)
+    assert set(np.unique(moves).tolist()) == {
+        arrays.MOVE_NONE,
+        arrays.MOVE_GOES_ON,
+        arrays.MOVE_WINS,
+    }
     for key, its_children, its_moves in zip(
         keys.tolist(), child_keys.tolist(), moves.tolist(), strict=True
     ):
-        position = Position.from_key(key, width=4, height=4)
+        position = Position.from_key(key, **SIZE)
         for column in range(4):
-            if not position.is_legal(column):
-                assert (its_children[column], its_moves[column]) == (0, MOVE_NONE)
-                continue
-            child = position.play(column)
-            assert its_children[column] == child.canonical_key
-            assert its_moves[column] == (MOVE_WINS if child.is_over else MOVE_GOES_ON)
-
-
-def test_the_last_square_ends_the_game() -> None:
-    *_, last = open_plies(Position(width=4, height=4))
-    _, moves = children(last, width=4, height=4)
-    assert set(np.unique(moves).tolist()) == {MOVE_NONE, MOVE_WINS, MOVE_FILLS}
-    scores = derive(last, *NOTHING, width=4, height=4)
-    assert set(scores.tolist()) == {0, 1}
+            expected = 0, arrays.MOVE_NONE
+            if position.is_legal(column):
+                child = position.play(column)
+                expected = (
+                    child.canonical_key,
+                    arrays.MOVE_WINS if child.is_over else arrays.MOVE_GOES_ON,
+                )
+            assert (its_children[column], its_moves[column]) == expected
+    _, moves = arrays.children(last, **SIZE)
+    assert set(np.unique(moves).tolist()) == {arrays.MOVE_NONE, arrays.MOVE_WINS, arrays.MOVE_FILLS}
+    assert set(derive(last, *NOTHING, **SIZE).tolist()) == {0, 1}
 
 
 def test_wins_and_threats() -> None:
-    threat = Position("121212")
-    assert wins_now(keys_of(threat, Position("12121"))).tolist() == [True, False]
-    assert is_threatened(keys_of(threat, Position("12121"))).tolist() == [True, True]
-    assert not is_threatened(keys_of(Position("1212"))).any()
+    keys = keys_of(Position("121212"), Position("12121"))
+    assert arrays.wins_now(keys).tolist() == [True, False]
+    assert arrays.is_threatened(keys).tolist() == [True, True]
+    assert not arrays.is_threatened(keys_of(Position("1212"))).any()
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 4), (5, 3), (4, 5)])
@@ -80,7 +67,7 @@ def test_whole_boards_have_the_oracles_scores(width: int, height: int) -> None:
 
 
 def test_a_missing_child_is_reported() -> None:
-    parents, below = islice(open_plies(Position()), 3, 5)
+    parents, below = islice(arrays.open_plies(Position()), 3, 5)
     scores = np.zeros(len(below), dtype=np.int8)
     assert not derive(parents, below, scores).any()
     with pytest.raises(BookContentError, match="has no score") as caught:
@@ -91,25 +78,23 @@ def test_a_missing_child_is_reported() -> None:
 
 
 def test_the_best_known_child_is_found() -> None:
-    start = Position(width=4, height=4)
-    (keys, scores), (child_keys, child_scores) = whole_game(start)[6:8]
-    some = child_keys[::2].copy(), child_scores[::2].copy()
-    best, exact = best_of_known(keys, *some, width=4, height=4)
-    wins = wins_now(keys, width=4, height=4)
+    (keys, scores), (child_keys, child_scores) = whole_game(Position(**SIZE))[6:8]
+    best, exact = best_of_known(keys, child_keys[::2].copy(), child_scores[::2].copy(), **SIZE)
+    wins = arrays.wins_now(keys, **SIZE)
     assert np.array_equal(best[exact], scores[exact])
     assert bool((best <= scores).all())
     assert bool(exact[wins].all())
-    best, exact = best_of_known(keys, *NOTHING, width=4, height=4)
+    best, exact = best_of_known(keys, *NOTHING, **SIZE)
     assert np.array_equal(exact, wins)
     assert bool((best[~wins] == NO_SCORE).all())
 
 
 def test_canonical_keys() -> None:
     positions = [Position("4453"), Position("1"), Position("7"), Position()]
-    canonical, plies = canonical_keys(keys_of(*positions))
+    canonical, plies = arrays.canonical_keys(keys_of(*positions))
     assert canonical.tolist() == [position.canonical_key for position in positions]
     assert plies.tolist() == [4, 1, 1, 0]
     with pytest.raises(KeyValueError):
-        canonical_keys(np.array([0], dtype=np.uint64))
+        arrays.canonical_keys(np.array([0], dtype=np.uint64))
     with pytest.raises(BoardError):
-        canonical_keys(np.array([0], dtype=np.uint64), width=99)
+        arrays.canonical_keys(np.array([0], dtype=np.uint64), width=99)

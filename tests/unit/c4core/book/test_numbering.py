@@ -1,22 +1,26 @@
-"""Slots: every position has one, and the slot determines the position."""
+"""Slots determine positions; units of work contain every position once; and packed keys."""
 
-from __future__ import annotations
-
-from itertools import product, takewhile
+from itertools import islice, product, takewhile
 from math import comb
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from c4core import BoardError, Position
-from c4core.arrays import open_plies
+from c4core.arrays import open_plies, wins_now
 from c4core.book.numbering import Ranking
+from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 from c4core.errors import BookContentError
 
 STARTS = [
     (4, 4, ""), (4, 4, "1432"), (5, 4, ""), (5, 4, "13"), (4, 5, "2"), (5, 4, "3"), (3, 6, ""),
     (6, 3, "16"), (1, 5, ""), (2, 7, "1"), (9, 2, "5"), (7, 6, "44444"), (7, 6, "1"),
 ]  # fmt: skip
+
+
+def keys_of(*keys: int) -> NDArray[np.uint64]:
+    return np.array(keys, dtype=np.uint64)
 
 
 def test_slots_of_7x6() -> None:
@@ -32,7 +36,7 @@ def test_slots_of_7x6() -> None:
 
 
 @pytest.mark.parametrize(("width", "height", "moves"), STARTS)
-def test_positions_have_distinct_slots(width: int, height: int, moves: str) -> None:
+def test_slots_and_positions_map_to_each_other(width: int, height: int, moves: str) -> None:
     start = Position(moves, width=width, height=height)
     levels = list(takewhile(lambda keys: len(keys) < 20_000, open_plies(start)))
     ranking = Ranking(start, last=start.ply + len(levels) - 1)
@@ -41,17 +45,11 @@ def test_positions_have_distinct_slots(width: int, height: int, moves: str) -> N
         assert len(np.unique(slots)) == len(keys)
         assert slots.max() < ranking.count(ply)
         assert np.array_equal(ranking.keys(slots, ply=ply), keys)
-
-
-@pytest.mark.parametrize(("width", "height", "moves"), STARTS)
-def test_every_slot_is_a_position_or_its_mirror_image(width: int, height: int, moves: str) -> None:
-    start = Position(moves, width=width, height=height)
     for ply in range(start.ply, min(start.ply + 6, width * height) + 1):
         ranking = Ranking(start, last=ply)
-        slots = np.arange(ranking.count(ply), dtype=np.uint64)
-        keys = ranking.keys(slots, ply=ply)
+        keys = ranking.keys(np.arange(ranking.count(ply), dtype=np.uint64), ply=ply)
         _, twins = np.unique(keys, return_counts=True)
-        assert twins.max() <= 2
+        assert twins.max() <= 2  # a position, or a position and its mirror image
         back = ranking.slots(keys, ply=ply)
         assert np.array_equal(ranking.keys(back, ply=ply), keys)
         assert len(np.unique(back)) == len(twins)
@@ -60,35 +58,95 @@ def test_every_slot_is_a_position_or_its_mirror_image(width: int, height: int, m
 def test_the_largest_slots_round_trip() -> None:
     """Slots of the longest plies use nearly all of their 64 bits."""
     for width, height in ((16, 3), (8, 7), (4, 15), (32, 1), (3, 19), (12, 4)):
-        start = Position(width=width, height=height)
-        ranking = Ranking(start, last=width * height)
+        ranking = Ranking(Position(width=width, height=height), last=width * height)
         for ply in (0, 1, width * height // 2, width * height - 1, width * height):
-            last = np.array([0, ranking.count(ply) // 3, ranking.count(ply) - 1], dtype=np.uint64)
-            keys = ranking.keys(last, ply=ply)
-            slots = []
-            for key in keys.tolist():
+            count = ranking.count(ply)
+            for key in ranking.keys(keys_of(0, count // 3, count - 1), ply=ply).tolist():
                 try:
                     Position.from_key(key, width=width, height=height)
                 except ValueError:
                     continue
-                slots += ranking.slots(np.array([key], dtype=np.uint64), ply=ply).tolist()
-            assert all(slot < ranking.count(ply) for slot in slots)
+                assert ranking.slots(keys_of(key), ply=ply)[0] < count
 
 
 def test_positions_without_a_slot_are_refused() -> None:
     ranking = Ranking(Position("1"), last=4)
-    wrong_ply, no_extension = Position("4453"), Position("44")
     with pytest.raises(BookContentError, match="with 3 stones"):
-        ranking.slots(np.array([wrong_ply.key], dtype=np.uint64), ply=3)
+        ranking.slots(keys_of(Position("4453").key), ply=3)
     with pytest.raises(BookContentError, match="that extends position"):
-        ranking.slots(np.array([no_extension.key], dtype=np.uint64), ply=2)
+        ranking.slots(keys_of(Position("44").key), ply=2)
     with pytest.raises(BookContentError):
-        ranking.slots(np.array([0], dtype=np.uint64), ply=2)
+        ranking.slots(keys_of(0), ply=2)
     with pytest.raises(ValueError, match="ply 5 has no slots"):
         ranking.count(5)
     with pytest.raises(ValueError, match="no slot 99"):
-        ranking.keys(np.array([99], dtype=np.uint64), ply=1)
+        ranking.keys(keys_of(99), ply=1)
     with pytest.raises(ValueError, match="do not extend"):
         Ranking(Position("11"), last=1)
     with pytest.raises(BoardError):
         Ranking(Position(width=99), last=1)
+
+
+LEVELS = list(islice(open_plies(Position()), 4, 9))
+
+
+@pytest.mark.parametrize(("least", "most"), [(1, 4000), (500, 4000), (100, 150), (7, 7)])
+def test_every_position_is_in_one_unit(least: int, most: int) -> None:
+    units = list(cut_units(LEVELS, least=least, most=most))
+    searched = LEVELS[-1][~wins_now(LEVELS[-1])]
+    assert np.array_equal(np.sort(np.concatenate(units)), searched)
+    assert max(map(len, units)) <= most
+    assert all(bool((unit[1:] > unit[:-1]).all()) for unit in units)
+    again = cut_units(LEVELS, least=least, most=most)
+    assert all(map(np.array_equal, units, again))
+
+
+def test_sizes_of_units() -> None:
+    units = list(cut_units(LEVELS, least=500))
+    assert min(map(len, units[:-1])) >= 240  # small shares are merged
+    assert len(units) < 200
+    assert sum(len(unit) for unit in cut_units(LEVELS[:1])) == (~wins_now(LEVELS[0])).sum()
+    assert list(cut_units([np.empty(0, dtype=np.uint64)])) == []
+    with pytest.raises(ValueError, match="units of 5 to 4"):
+        list(cut_units(LEVELS, least=5, most=4))
+
+
+def test_owners_are_the_least_ancestors() -> None:
+    levels = list(islice(open_plies(Position(width=4, height=4)), 3, 6))
+    leads_to: dict[int, int] = {}
+    for index in range(len(levels[0]) - 1, -1, -1):
+        below = [Position.from_key(int(levels[0][index]), width=4, height=4)]
+        for _ in range(2):
+            below = [p.play(c) for p in below for c in p.legal_columns()]
+        leads_to |= {p.canonical_key: index for p in below}
+    owners = owners_of(levels, width=4, height=4)
+    assert owners.tolist() == [leads_to[key] for key in levels[-1].tolist()]
+    with pytest.raises(BookContentError, match="not a child"):
+        owners_of([LEVELS[0][:5], LEVELS[1]])
+
+
+def test_packed_units_round_trip() -> None:
+    for extreme in ([], [0, 2**64 - 1], [2**64 - 2, 2**64 - 1], [127, 128]):
+        keys = np.array(extreme, dtype=np.uint64)
+        assert unpack_keys(pack_keys(keys)).tolist() == extreme
+    for unit in cut_units(LEVELS):
+        packed = pack_keys(unit)
+        assert len(packed) < 3.5 * len(unit) + 10
+        assert np.array_equal(unpack_keys(packed), unit)
+    for unsorted in ([1, 1], [2, 1], [2**64 - 1, 0]):
+        with pytest.raises(BookContentError, match="not sorted at index 1"):
+            pack_keys(np.array(unsorted, dtype=np.uint64))
+
+
+@pytest.mark.parametrize(
+    ("packed", "what"),
+    [
+        (b"\x80", "within a number"),
+        (b"\xff" * 9 + b"\x02", "more than 64 bits at byte 9"),
+        (b"\x80" * 10 + b"\x00", "more than 64 bits"),
+        (b"\xff" * 9 + b"\x01\x00", "exceed 64 bits at byte 10"),
+    ],
+)
+def test_bad_packed_keys_are_refused(packed: bytes, what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        unpack_keys(packed)

@@ -1,15 +1,18 @@
-"""Writing books: the same scores give the same bytes, and files are complete or absent."""
+"""Writing and verifying books: the same scores give the same bytes, and faults are reported."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
-from c4core import Position
+from c4core import Position, Solver
+from c4core.arrays import wins_now
 from c4core.book import Book
 from c4core.book.codec import LONGEST
+from c4core.book.layout import Kind, pack_header, read_header
 from c4core.book.verify import verify
 from c4core.book.writer import code_lengths, code_words, write_book
 from c4core.errors import BookContentError
@@ -19,58 +22,47 @@ from tests.support.memory import memory_below
 from tests.support.refusals import refusal
 from tests.support.running.databases import file_size_limit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
-    from c4core.book.layout import Kind
-
-START = Position(width=4, height=4)
+SIZE = {"width": 4, "height": 4}
+START = Position(**SIZE)
 GOLDEN = {
     "complete": "b646ba604a4a56af499b032d7926e95c7cf6c9dbf4977e9dff438ad16a40af88",
     "sparse": "a2378d18920817e5273d0a0a12d5eb6cf3a7ea2a9b74ee6a7272b97e7a04fc7c",
 }  # a change of these is a change of the format
 
 
-@pytest.mark.parametrize("kind", ["complete", "sparse"])
-def test_bytes_are_fixed(tmp_path: Path, kind: Kind) -> None:
-    small_book(tmp_path / "a.c4book", width=4, height=4, kind=kind)
-    assert digest(tmp_path / "a.c4book") == GOLDEN[kind]
-
-
 @pytest.mark.parametrize(("kind", "most"), [("complete", 0.35), ("sparse", 0.91)])
-def test_books_are_small(tmp_path: Path, kind: Kind, most: float) -> None:
-    small_book(tmp_path / "a.c4book", moves="1325", kind=kind)
-    with Book.open(tmp_path / "a.c4book") as book:
+def test_bytes_are_fixed_and_few(tmp_path: Path, kind: Kind, most: float) -> None:
+    path = tmp_path / "a.c4book"
+    small_book(path, **SIZE, kind=kind)
+    assert digest(path) == GOLDEN[kind]
+    small_book(path, moves="1325", kind=kind)
+    with Book.open(path) as book:
         assert book.info.file_bytes < most * len(book)
 
 
-@pytest.mark.parametrize("ply", [0, 1, 5, 15])
-def test_a_complete_book_may_not_lack_a_position(tmp_path: Path, ply: int) -> None:
-    levels = whole_game(START)
-    keys, scores = levels[ply]
-    levels[ply] = keys[:-1], scores[:-1]
-    with pytest.raises(BookContentError, match=f"ply {ply}: position {keys[-1]} is missing"):
-        write_book(tmp_path / "a.c4book", levels, start=START)
-
-
-def test_a_complete_book_may_not_have_other_positions(tmp_path: Path) -> None:
-    levels = whole_game(Position("12", width=4, height=4))[:3]
+def test_a_complete_book_has_exactly_the_reachable_positions(tmp_path: Path) -> None:
+    for ply in (0, 1, 5, 15):
+        levels = whole_game(START)
+        keys, scores = levels[ply]
+        levels[ply] = keys[:-1], scores[:-1]
+        with pytest.raises(BookContentError, match=f"ply {ply}: position {keys[-1]} is missing"):
+            write_book(tmp_path / "a.c4book", levels, start=START)
+    levels = whole_game(Position("12", **SIZE))[:3]
     with pytest.raises(BookContentError, match="cannot be reached from the start"):
-        write_book(tmp_path / "a.c4book", levels, start=Position("11", width=4, height=4))
+        write_book(tmp_path / "a.c4book", levels, start=Position("11", **SIZE))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_description_and_a_version_are_stored(tmp_path: Path) -> None:
+def test_a_sparse_book_may_have_empty_plies_and_a_description(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
+    levels = whole_game(START)[:5]
+    levels[1] = levels[3] = NOTHING
     text = "within 2 of the best, für beide"
-    write_book(
-        path, whole_game(START)[:4], start=START, kind="sparse", description=text, engine_version=7
-    )
-    info = Book.open(path).info
-    assert (info.description, info.engine_version) == (text, 7)
+    write_book(path, levels, start=START, kind="sparse", description=text, engine_version=7)
+    book = Book.open(path)
+    assert (book.info.description, book.info.engine_version) == (text, 7)
+    assert [len(keys) for keys, _ in book.levels()] == [len(keys) for keys, _ in levels]
+    assert book.probe(Position("1", **SIZE)) is None
 
 
 BAD_LEVELS: dict[str, Callable[..., tuple[object, object]]] = {
@@ -84,20 +76,17 @@ BAD_LEVELS: dict[str, Callable[..., tuple[object, object]]] = {
 }
 
 
-def test_bad_levels_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    levels = whole_game(START)[:3]
-    assert {
-        name: refusal(write_book, tmp_path / "a", [*levels[:2], change(*levels[2])], start=START)
-        for name, change in BAD_LEVELS.items()
-    } == snapshot
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_bad_books_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_bad_levels_and_books_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     levels = whole_game(START)
     path = tmp_path / "a.c4book"
-    over = Position("1212121", width=4, height=4)
+    over = Position("1212121", **SIZE)
+    with_over = np.sort(np.append(levels[7][0], np.uint64(over.canonical_key)))
+    sparse = [*levels[:7], (with_over, np.zeros(len(with_over), dtype=np.int8))]
     assert {
+        name: refusal(write_book, path, [*levels[:2], change(*levels[2])], start=START)
+        for name, change in BAD_LEVELS.items()
+    } | {
+        "a finished game": refusal(write_book, path, sparse, start=START, kind="sparse"),
         "no plies": refusal(write_book, path, [], start=START),
         "a ply too many": refusal(write_book, path, [*levels, levels[-1]], start=START),
         "a game that is over": refusal(write_book, path, levels[:1], start=over),
@@ -106,16 +95,7 @@ def test_bad_books_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> N
     } == snapshot
     with pytest.raises(FileNotFoundError):
         write_book(tmp_path / "nowhere" / "a.c4book", levels[:1], start=START)
-
-
-def test_a_sparse_book_may_have_empty_plies(tmp_path: Path) -> None:
-    levels = whole_game(START)
-    levels[1] = levels[3] = NOTHING
-    path = tmp_path / "a.c4book"
-    write_book(path, levels[:5], start=START, kind="sparse")
-    book = Book.open(path)
-    assert [len(keys) for keys, _ in book.levels()] == [len(keys) for keys, _ in levels[:5]]
-    assert book.probe(Position("1", width=4, height=4)) is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
@@ -148,3 +128,68 @@ def test_writing_a_sparse_book_takes_little_memory(tmp_path: Path) -> None:
         write_book(tmp_path / "a.c4book", levels, start=line[0], kind="sparse")
         with Book.open(tmp_path / "a.c4book") as book:
             assert verify(book, sample=0).positions == len(line)
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+def test_intact_books_pass(tmp_path: Path, kind: Kind) -> None:
+    path = tmp_path / "a.c4book"
+    levels = small_book(path, **SIZE, kind=kind)
+    seen: list[int] = []
+    result = verify(Book.open(path), sample=50, progress=seen.append)
+    assert (result.is_sound, result.problems, result.solved) == (True, (), 50)
+    assert result.positions == seen[-1] == sum(len(keys) for keys, _ in levels)
+    write_book(path, whole_game(START)[:3], start=START)
+    result = verify(Book.open(path), sample=10_000, solver=Solver(table_mb=1))
+    assert result.solved == result.positions  # the sample is larger than the book
+
+
+def test_a_changed_byte_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
+    small_book(path, **SIZE)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    assert verify(Book.open(path)).problems == ("the file does not match its checksum",)
+    data[-1] ^= 1
+    data[-100] ^= 1
+    path.write_bytes(data)
+    first, second = verify(Book.open(path)).problems
+    assert "checksum" in first
+    assert "a group of ply 15" in second
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+@pytest.mark.parametrize("ply", [3, 8, 14])
+def test_a_wrong_score_is_reported(tmp_path: Path, kind: Kind, ply: int) -> None:
+    levels = whole_game(START)
+    keys, scores = levels[ply]
+    index = int((~wins_now(keys, **SIZE)).argmax())
+    scores[index] += 1 if scores[index] <= 0 else -1
+    path = tmp_path / "a.c4book"
+    write_book(path, levels, start=START, kind=kind)
+    result = verify(Book.open(path), sample=0)
+    assert any(f"of ply {ply} contradict" in problem for problem in result.problems)
+    assert any(str(keys[index]) in problem for problem in result.problems)
+    assert not result.is_sound
+
+
+def test_a_sample_finds_what_minimax_cannot(tmp_path: Path) -> None:
+    """A book whose last ply is wrong, and the rest derived from it."""
+    ((keys, _), *_) = whole_game(START)
+    path = tmp_path / "a.c4book"
+    write_book(path, [(keys, np.array([3], dtype=np.int8))], start=START)
+    (problem,) = verify(Book.open(path)).problems
+    assert "have a different score when they are solved again" in problem
+
+
+def test_a_wrong_count_in_the_header_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
+    write_book(path, whole_game(START)[:5], start=START)
+    data = path.read_bytes()
+    info = read_header(data, "a book", file_bytes=len(data))
+    *others, last = info.plies
+    wrong = replace(last, positions=last.positions - 1)
+    header = pack_header(replace(info, plies=(*others, wrong)))
+    path.write_bytes(header + data[len(header) :])
+    problems = verify(Book.open(path), sample=0).problems
+    assert any("the header states" in problem for problem in problems)

@@ -17,7 +17,7 @@ import pytest
 
 from c4core import Position
 from c4core.arrays import plies
-from c4core.counting import Progress, begin, count, load_count, save_count
+from c4core.counting import begin, count, load_count, save_count
 from c4core.counting.diagram import (
     CountFileError,
     CountMemoryError,
@@ -29,6 +29,7 @@ from c4core.counting.diagram import (
 from c4core.counting.steps import KeyTable
 from c4core.errors import BoardError
 from tests.support.boards.every_position import counted
+from tests.support.boards.reference import has_won
 
 SEVEN_BY_SIX = [
     *(1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275, 558_186, 1_662_623, 4_568_683),
@@ -43,9 +44,12 @@ def test_every_ply_agrees_with_an_enumeration(width: int, height: int) -> None:
     assert counted(width, height) == [len(keys) for keys in plies(width=width, height=height)]
 
 
+def test_all_of_5x5() -> None:
+    assert sum(counted(5, 5)) == 69_763_700
+
+
 def test_won_positions_are_counted() -> None:
-    start = begin(4, 4)
-    *_, last = count(start)
+    *_, last = count(begin(4, 4))
     won = [
         sum(Position.from_key(key, width=4, height=4).winner is not None for key in keys.tolist())
         for keys in islice(plies(width=4, height=4), 12)
@@ -54,14 +58,9 @@ def test_won_positions_are_counted() -> None:
 
 
 def test_the_first_plies_of_7x6() -> None:
-    start = begin(7, 6)
-    *_, last = islice(count(start), len(SEVEN_BY_SIX) - 1)
+    *_, last = islice(count(begin(7, 6)), len(SEVEN_BY_SIX) - 1)
     assert [ply.positions for ply in last.plies] == SEVEN_BY_SIX
     assert not last.is_done
-
-
-def test_all_of_5x5() -> None:
-    assert sum(counted(5, 5)) == 69_763_700
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 2), (1, 7), (2, 5)])
@@ -71,23 +70,8 @@ def test_fillings_without_a_four(width: int, height: int) -> None:
     ]
     fillings = list(product(columns, repeat=width))
     for side in "xo":
-        expected = sum(not has_four(filling, side) for filling in fillings)
+        expected = sum(not has_won(filling, side) for filling in fillings)
         assert without_four(width, height, first_player=side == "x").positions == expected
-
-
-def has_four(columns: tuple[str, ...], side: str) -> bool:
-    """Whether a side has four, by checking every line from every square."""
-    cells = {
-        (column, row)
-        for column, stones in enumerate(columns)
-        for row, stone in enumerate(stones)
-        if stone == side
-    }
-    return any(
-        all((column + step * right, row + step * up) in cells for step in range(4))
-        for column, row in cells
-        for right, up in ((0, 1), (1, 0), (1, 1), (1, -1))
-    )
 
 
 def test_operations_on_sets() -> None:
@@ -101,28 +85,22 @@ def test_operations_on_sets() -> None:
     assert common(one, without_four(3, 2, first_player=True)).positions == 3
 
 
-def test_too_little_memory_is_an_error() -> None:
+def test_impossible_boards_and_too_little_memory_are_refused() -> None:
     with pytest.raises(CountMemoryError, match="more than 1 MB of memory") as caught:
         list(count(begin(6, 6), most_bytes=1 << 20))
     assert caught.value.most_bytes == 1 << 20
-
-
-def test_impossible_boards_are_refused() -> None:
     with pytest.raises(BoardError):
         begin(8, 8)
 
 
 def test_keys_are_numbered_in_order_of_arrival() -> None:
     table = KeyTable(3)
-    keys = [(number % 20_000, 7, number % 3) for number in range(60_000)]
     first: dict[tuple[int, ...], int] = {}
-    for key in keys:
+    for number in range(60_000):
+        key = (number % 20_000, 7, number % 3)
         assert table.add(key) == first.setdefault(key, len(first) + 1)
     assert table.count == len(first)
     assert table.nbytes >= 3 * 4 * len(first)
-
-
-def test_keys_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="has 2 words, not 3"):
         KeyTable(2).add([1, 2, 3])
     with pytest.raises(ValueError, match="1 to 36 words, not 37"):
@@ -130,13 +108,8 @@ def test_keys_of_another_length_are_refused() -> None:
 
 
 @pytest.fixture
-def half() -> Progress:
-    *_, last = islice(count(begin(4, 3)), 6)
-    return last
-
-
-@pytest.fixture
-def content(half: Progress, tmp_path: Path) -> bytes:
+def content(tmp_path: Path) -> bytes:
+    *_, half = islice(count(begin(4, 3)), 6)
     save_count(tmp_path / "whole", half)
     return (tmp_path / "whole").read_bytes()
 
@@ -154,6 +127,12 @@ def sealed(content: bytes) -> bytes:
     return content[:-32] + hashlib.sha256(content[:-32]).digest()
 
 
+def changed(content: bytes, place: int, value: int) -> bytes:
+    data = bytearray(content)
+    data[place] = value
+    return bytes(data)
+
+
 def test_a_count_continues_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "kept.c4count"
     *_, last = count(begin(4, 4))
@@ -166,17 +145,14 @@ def test_a_count_continues_from_its_file(tmp_path: Path) -> None:
     assert list(count(load_count(path))) == []
 
 
-def test_a_truncated_file_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_truncated_and_changed_files_are_refused(content: bytes, tmp_path: Path) -> None:
     for length in [*range(60), *range(60, len(content), 41)]:
         refused(tmp_path / "cut", content[:length])
     refused(tmp_path / "longer", content + b"\0")
-
-
-def test_a_change_of_any_byte_is_found(content: bytes, tmp_path: Path) -> None:
     for place in range(0, len(content), 13):
-        changed = bytearray(content)
-        changed[place] ^= 0x10
-        refused(tmp_path / "changed", bytes(changed))
+        refused(tmp_path / "changed", changed(content, place, content[place] ^ 0x10))
+    with pytest.raises(IsADirectoryError):
+        load_count(tmp_path)
 
 
 def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
@@ -191,9 +167,8 @@ def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
             assert load_count(path).open_positions.nodes > 0
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "problem"),
-    [
+def test_messages_of_wrong_files(content: bytes, tmp_path: Path) -> None:
+    for place, value, problem in (
         (0, 0, "this is not a saved count"),
         (8, 2, "its format has version 2, not 1"),
         (10, 200, "impossible board 200x3|the limit"),
@@ -201,30 +176,11 @@ def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
         (12, 0, "cannot have 0 plies"),
         (16 + 24 * 7, 2, "its length does not match its levels"),
         (16, 99, "checksum"),
-    ],
-)
-def test_messages_of_wrong_files(
-    content: bytes, tmp_path: Path, place: int, value: int, problem: str
-) -> None:
-    changed = bytearray(content)
-    changed[place] = value
-    assert re.search(problem, refused(tmp_path / "file", bytes(changed)))
-
-
-def test_an_arc_to_a_missing_node_is_refused(content: bytes, tmp_path: Path) -> None:
-    changed = bytearray(content)
-    changed[-34] = 0xFF
-    said = refused(tmp_path / "arc", sealed(bytes(changed)))
-    assert "level 15 has an arc to a node that does not exist" in said
-
-
-def test_numbers_that_contradict_the_diagram_are_refused(content: bytes, tmp_path: Path) -> None:
-    changed = bytearray(content)
-    changed[16 + 24 * 6] ^= 1
-    said = refused(tmp_path / "number", sealed(bytes(changed)))
-    assert "its diagram and its last ply differ in the number of positions" in said
-
-
-def test_a_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
-        load_count(tmp_path)
+    ):
+        assert re.search(problem, refused(tmp_path / "file", changed(content, place, value)))
+    number, wrong = 16 + 24 * 6, "its diagram and its last ply differ in the number of positions"
+    for place, value, problem in (
+        (-34, 0xFF, "level 15 has an arc to a node that does not exist"),
+        (number, content[number] ^ 1, wrong),
+    ):
+        assert problem in refused(tmp_path / "file", sealed(changed(content, place, value)))

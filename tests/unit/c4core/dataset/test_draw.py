@@ -1,5 +1,6 @@
 """Positions from random games: the right ones, with the right frequencies, without repeats."""
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from c4core import BoardSize, Position
 from c4core.arrays import open_plies
 from c4core.book import Book
-from c4core.dataset.draw import choose_from_book, draw_by_plies, draw_from_play, gather
+from c4core.dataset.draw import Sample, choose_from_book, draw_by_plies, draw_from_play, gather
 from c4core.dice import Dice
 from c4core.players.playouts import draw_positions
 from tests.support.boards.small_books import small_book
@@ -46,9 +47,9 @@ def test_random_moves_are_uniform_over_open_columns() -> None:
 
 def test_a_finished_game_gives_no_position() -> None:
     keys = draw_positions(Dice(1), 5_000, 20, 20)
-    assert 0 < len(keys) < 5_000
-    assert not any(position.is_over for position in positions(keys, BoardSize(7, 6)))
-    assert set(plies(keys, BoardSize(7, 6))) == {20}
+    drawn = positions(keys, BoardSize(7, 6))
+    assert 0 < len(drawn) < 5_000
+    assert {(position.is_over, position.ply) for position in drawn} == {(False, 20)}
 
 
 def test_all_positions_of_a_game_are_equally_likely() -> None:
@@ -76,17 +77,12 @@ def test_bad_plies_are_refused(first: int, last: int) -> None:
 
 
 @pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])
-def test_all_positions_of_a_tiny_board_are_drawn(draw: object) -> None:
-    assert callable(draw)
+def test_positions_are_drawn_by_a_seed(draw: Callable[..., Sample]) -> None:
     sample = draw(TINY, 0, 8, 1_000, 1)
     assert sample.is_all
     assert sample.keys.tolist() == np.sort(np.concatenate(everything(TINY))).tolist()
     assert sample.drawn == len(sample.keys) + sample.duplicates
 
-
-@pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])
-def test_the_same_seed_draws_the_same_positions(draw: object) -> None:
-    assert callable(draw)
     first, again, other = (draw(SMALL, 0, 19, 500, seed) for seed in (1, 1, 2))
     assert first.keys.tolist() == again.keys.tolist()
     assert (first.drawn, first.duplicates) == (again.drawn, again.duplicates)
@@ -98,12 +94,9 @@ def test_the_same_seed_draws_the_same_positions(draw: object) -> None:
 def test_all_plies_get_equal_numbers() -> None:
     sample = draw_by_plies(SMALL, 6, 9, 402, 1)
     assert np.bincount(plies(sample.keys, SMALL))[6:].tolist() == [101, 101, 100, 100]
-
-
-def test_other_plies_fill_up_for_small_ones() -> None:
+    # Other plies fill up for small ones.
     there_are = list(map(len, islice(everything(SMALL), 5)))
-    sample = draw_by_plies(SMALL, 0, 4, 200, 1)
-    numbers = np.bincount(plies(sample.keys, SMALL)).tolist()
+    numbers = np.bincount(plies(draw_by_plies(SMALL, 0, 4, 200, 1).keys, SMALL)).tolist()
     assert numbers[:3] == there_are[:3]
     assert sum(numbers) == 200
     assert all(number <= most for number, most in zip(numbers, there_are, strict=True))

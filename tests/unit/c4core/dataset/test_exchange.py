@@ -24,11 +24,20 @@ PARTS, CARD = made(recipe())
 TEST = PARTS["test"]
 SEVEN = BoardSize(7, 6)
 
+ORDER = np.argsort(TEST["key"])
+KEYS = TEST["key"][ORDER].astype(np.uint64)
+LABELS = turn(TEST["column_scores"][ORDER].astype(np.int8), are_mirrored(KEYS, 1))
+
 KNOWN = "4453"
 SCORES = [-5, -5, -2, -3, -4, -2, -2]
 """The scores of the position's columns."""
 BOARD = [0] * 28 + [0, 0, 0, 2, 0, 0, 0] + [0, 0, 2, 1, 1, 0, 0]
 """The position in ConnectX's format."""
+FORMS: list[tuple[str, dict[str, bool]]] = [
+    ("c4solver", {}),
+    ("c4solver", {"all_moves": True}),
+    ("refmoves", {}),
+]
 
 
 def read(text: str, board: BoardSize = SEVEN) -> Stated:
@@ -39,34 +48,27 @@ def lines(form: Any, **others: bool) -> list[str]:  # noqa: ANN401
     return list(exchange_lines(TEST, SMALL, 1, form, **others))
 
 
-@pytest.mark.parametrize(
-    ("form", "others"), [("c4solver", {}), ("c4solver", {"all_moves": True}), ("refmoves", {})]
-)
+@pytest.mark.parametrize(("form", "others"), FORMS)
 def test_positions_and_scores_round_trip(form: str, others: dict[str, bool]) -> None:
     stated = read("\n".join(lines(form, **others)), SMALL)
     assert stated.keys.tolist() == TEST["key"].tolist()
     assert stated.scores.tolist() == TEST["score"].tolist()
-    canonical = turn(TEST["column_scores"].astype(np.int8), are_mirrored(stated.keys, 1))
-    wanted = canonical if others or form == "refmoves" else np.full_like(canonical, NOT_STATED)
-    assert stated.column_scores.tolist() == wanted.tolist()
-    order = np.argsort(stated.keys)
-    found = stated.compare(stated.keys[order], canonical[order])
-    assert found == (len(stated.keys), 0, None, False)
+    wanted = LABELS if others or form == "refmoves" else np.full_like(LABELS, NOT_STATED)
+    assert stated.column_scores[ORDER].tolist() == wanted.tolist()
+    assert stated.compare(KEYS, LABELS) == (len(KEYS), 0, None, False)
+    weak = read("\n".join(lines(form, weak=True, **others)), SMALL)
+    assert weak.compare(KEYS, LABELS) == (len(KEYS), 0, None, True)
 
 
-def test_weak_scores_are_compared_as_results() -> None:
-    order = np.argsort(TEST["key"])
-    keys = TEST["key"][order].astype(np.uint64)
-    labels = turn(TEST["column_scores"][order].astype(np.int8), are_mirrored(keys, 1))
-    for form, others in (("c4solver", {}), ("c4solver", {"all_moves": True}), ("refmoves", {})):
-        written = lines(form, weak=True, **others)
-        found = read("\n".join(written), SMALL).compare(keys, labels)
-        assert found == (len(keys), 0, None, True)
-    written = lines("c4solver", weak=True)
-    moves, result = written[3].split()
-    written[3] = f"{moves} {0 if int(result) else 1}"
-    found = read("\n".join(written), SMALL).compare(keys, labels)
-    assert found == (len(keys), 1, 4, True)
+@pytest.mark.parametrize("weak", [False, True])
+def test_wrong_labels_are_found(weak: bool) -> None:  # noqa: FBT001
+    written = lines("c4solver", weak=weak)
+    moves, score = written[3].split()
+    # A weak score is compared as a result.
+    written[3] = f"{moves} {(0 if int(score) else 1) if weak else int(score) + 2}"
+    found = read("\n".join(written), SMALL)
+    assert found.compare(KEYS, LABELS) == (len(KEYS), 1, 4, weak)
+    assert found.compare(KEYS[:0], LABELS[:0]).positions == 0
 
 
 def test_lines_have_the_published_formats() -> None:
@@ -84,33 +86,16 @@ def test_lines_have_the_published_formats() -> None:
 
 def test_written_lines_agree_with_the_solver() -> None:
     solver = Solver(table_mb=1)
-    for line, fields in zip(
-        lines("c4solver", all_moves=True), map(json.loads, lines("refmoves")), strict=True
-    ):
+    for line, text in zip(lines("c4solver", all_moves=True), lines("refmoves"), strict=True):
         moves, *scores = line.split()
         position = Position(moves, width=SMALL.width, height=SMALL.height)
-        analysis = solver.analyze(position)
-        assert [int(each) for each in scores] == [
-            -1000 if score is None else score for score in analysis.scores
-        ]
-        assert fields["move score"] == [
-            -99 if score is None else score for score in analysis.scores
-        ]
-        assert fields["score"] == analysis.score
+        found = solver.analyze(position)
+        assert list(map(int, scores)) == [-1000 if s is None else s for s in found.scores]
+        fields = json.loads(text)
+        assert fields["move score"] == [-99 if s is None else s for s in found.scores]
+        assert fields["score"] == found.score
         marks = [".xo".index(stone) for stone in str(position).replace("\n", "")]
         assert fields["board"] == marks
-
-
-def test_wrong_labels_are_found() -> None:
-    order = np.argsort(TEST["key"])
-    keys = TEST["key"][order].astype(np.uint64)
-    labels = turn(TEST["column_scores"][order].astype(np.int8), are_mirrored(keys, 1))
-    written = lines("c4solver")
-    moves, score = written[5].split()
-    written[5] = f"{moves} {int(score) + 2}"
-    found = read("\n".join(written), SMALL).compare(keys, labels)
-    assert found == (len(keys), 1, 6, False)
-    assert read("\n".join(written), SMALL).compare(keys[:0], labels[:0]).positions == 0
 
 
 def test_the_empty_board_and_finished_games() -> None:
@@ -122,21 +107,9 @@ def test_the_empty_board_and_finished_games() -> None:
 BAD_LINES = {
     line[:60]: line
     for line in (
-        "4453",
-        "",
-        "4453 1 2",
-        "4453 x",
-        "4453 1.5",
-        "4453 99999999999",
-        "4453 22",
-        "4458 1",
-        "4444444 1",
-        "4453 -5 -5 -1000 -3 -4 -2 -2",
-        "444444 -1 -2 -3 -4 -5 -6 -7",
-        "{}",
-        '{"board": [0], "score": 1, "move score": []}',
-        "[" * 90,
-        "1" * 70_000,
+        "4453", "", "4453 1 2", "4453 x", "4453 1.5", "4453 99999999999", "4453 22", "4458 1",
+        "4444444 1", "4453 -5 -5 -1000 -3 -4 -2 -2", "444444 -1 -2 -3 -4 -5 -6 -7", "{}",
+        '{"board": [0], "score": 1, "move score": []}', "[" * 90, "1" * 70_000,
     )
 } | {
     name: json.dumps({"board": board, "score": score, "move score": scores})
@@ -146,7 +119,7 @@ BAD_LINES = {
         ("one score of a move", BOARD, 1, [1]),
         ("one side alone", [1] * 42, 1, SCORES),
     )
-}
+}  # fmt: skip
 
 
 def test_bad_lines_are_refused(snapshot: SnapshotAssertion) -> None:
@@ -158,14 +131,11 @@ def test_bad_lines_are_refused(snapshot: SnapshotAssertion) -> None:
     assert found == snapshot
 
 
-@pytest.mark.parametrize("line", ["{", '{"board": [' + "[" * 50_000], ids=["cut off", "deep"])
-def test_json_that_python_refuses_is_reported(line: str) -> None:
-    with pytest.raises(DatasetError, match=r"x\.txt, line 1") as caught:
-        read(line + "\n")
-    assert len(str(caught.value)) < 300
-
-
-def test_an_empty_file_is_refused() -> None:
+def test_json_that_python_refuses_is_reported() -> None:
+    for line in ("{", '{"board": [' + "[" * 50_000):
+        with pytest.raises(DatasetError, match=r"x\.txt, line 1") as caught:
+            read(line + "\n")
+        assert len(str(caught.value)) < 300
     with pytest.raises(DatasetError, match="has no lines"):
         read("")
 

@@ -51,9 +51,7 @@ def test_shares_are_kept() -> None:
     numbers = np.bincount(split_of(NUMBERS, 1, Shares(70, 20, 10)), minlength=3) / len(NUMBERS)
     assert numbers == pytest.approx([0.7, 0.2, 0.1], abs=0.01)
     assert are_mirrored(NUMBERS, 1).mean() == pytest.approx(0.5, abs=0.01)
-
-
-def test_a_part_with_share_0_is_empty() -> None:
+    # A part with share 0 is empty.
     assert set(split_of(NUMBERS, 1, Shares(0, 0, 5)).tolist()) == {2}
     assert set(split_of(NUMBERS, 1, Shares(1, 0, 1)).tolist()) == {0, 2}
     assert Shares(1, 0, 1).names() == ("train", "test")
@@ -86,9 +84,6 @@ def test_the_order_is_a_shuffle() -> None:
 def test_bad_shares_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a split"):
         Shares.parse(text)
-
-
-def test_shares_as_text() -> None:
     assert str(Shares.parse("8/1/1")) == "8/1/1"
     assert Shares() == Shares.parse("80/10/10")
 
@@ -115,11 +110,8 @@ def test_pairs_agree_with_a_slow_count() -> None:
     assert found == by_hand()
     assert len(found) > 50
     assert [len(each) for each in links(KEYS[:0], SMALL)] == [0, 0]
-
-
-def test_linked_positions_are_counted() -> None:
     part = dict(zip(KEYS.tolist(), split_of(KEYS, 1, SHARES).tolist(), strict=True))
-    across = {key for pair in by_hand() if part[pair[0]] != part[pair[1]] for key in pair}
+    across = {key for pair in found if part[pair[0]] != part[pair[1]] for key in pair}
     parts = parts_of(*divide(KEYS, SMALL, 1, SHARES, "keep"))
     assert linked(parts, SMALL) == {
         name: sum(part[key] == index for key in across) for index, name in enumerate(SPLITS)
@@ -127,21 +119,19 @@ def test_linked_positions_are_counted() -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_together_drops_nothing_and_links_no_parts(seed: int) -> None:
+def test_neighbours_are_kept_together_or_dropped(seed: int) -> None:
     is_kept, places = divide(KEYS, SMALL, seed, SHARES, "together")
     assert is_kept.all()
     assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
     again, moved = divide(KEYS[::-1].copy(), SMALL, seed, SHARES, "together")
     assert (again.all(), moved[::-1].tolist()) == (True, places.tolist())
 
-
-@pytest.mark.parametrize("seed", range(2))
-def test_drop_removes_only_linked_positions(seed: int) -> None:
     before = split_of(KEYS, seed, SHARES)
     is_kept, places = divide(KEYS, SMALL, seed, SHARES, "drop")
     assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
     assert places.tolist() == before[is_kept].tolist()
     assert is_kept[before == SPLITS.index("test")].all()
+    # Only linked positions are dropped.
     part = dict(zip(KEYS.tolist(), before.tolist(), strict=True))
     pairs = by_hand()
     for key in KEYS[~is_kept].tolist():

@@ -6,6 +6,7 @@ Hostile files are in ``tests/support/hostile``.
 import json
 import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,6 @@ def directory(tmp_path: Path) -> Path:
     """A data set in two formats."""
     write_dataset(tmp_path, PARTS, CARD, formats=["npz", "jsonl"])
     return tmp_path
-
-
-def rewrite(path: Path, change: Any) -> None:  # noqa: ANN401
-    """Rewrite an NPZ file with other contents."""
-    records, text = FORMATS["npz"].read(path)
-    change(records)
-    FORMATS["npz"].write(path, records, text or "")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -82,69 +76,48 @@ def test_an_intact_data_set_has_no_problems(directory: Path) -> None:
     assert inspect(directory / "test.jsonl").files == ["test.jsonl"]
 
 
-@pytest.mark.parametrize(
-    "column", ["planes", "ply", "distance", "best", "quiet", "decisive", "moves"]
-)
-def test_a_wrong_entry_is_reported(directory: Path, column: str) -> None:
-    def change(records: dict[str, Any]) -> None:
-        array = records[column]
-        array[3] = b"" if column == "moves" else array[3] + 1
+def test_a_wrong_entry_is_reported(directory: Path, snapshot: SnapshotAssertion) -> None:
+    path = directory / "train.npz"
+    good, (other, _) = path.read_bytes(), FORMATS["npz"].read(directory / "test.npz")
 
-    rewrite(directory / "train.npz", change)
-    for place in (directory, directory / "train.npz"):
-        assert any(
-            f"a wrong entry in column {column} (the first is number 4)" in problem
-            for problem in inspect(place).problems
-        )
-        assert any("sha256" in problem for problem in inspect(place).problems)
-    (directory / "card.json").unlink()
-    assert not any("sha256" in each for each in inspect(directory / "train.npz").problems)
+    def said(change: Callable[[dict[str, Any]], object]) -> list[str]:
+        path.write_bytes(good)
+        records, text = FORMATS["npz"].read(path)
+        change(records)
+        FORMATS["npz"].write(path, records, text or "")
+        return inspect(path).problems
 
+    def wrong(column: str) -> list[str]:
+        def change(records: dict[str, Any]) -> None:
+            array = records[column]
+            array[3] = b"" if column == "moves" else array[3] + 1
 
-def test_an_impossible_column_score_is_reported(directory: Path) -> None:
-    def change(records: dict[str, Any]) -> None:
+        return said(change)
+
+    def without_a_score(records: dict[str, Any]) -> None:
         records["column_scores"][0, np.argmax(records["column_scores"][0])] = -128
 
-    rewrite(directory / "train.npz", change)
-    (problem,) = [each for each in inspect(directory / "train.npz").problems if "full" in each]
-    assert problem.startswith("train.npz: 1 position has a score for a full column, or none")
-
-
-def test_a_position_in_the_wrong_part_is_reported(directory: Path) -> None:
-    other, _ = FORMATS["npz"].read(directory / "test.npz")
-
-    def change(records: dict[str, Any]) -> None:
-        for name, array in records.items():
-            array[0] = other[name][0]
-
-    rewrite(directory / "train.npz", change)
-    alone = inspect(directory / "train.npz").problems
-    assert any("1 position has a position of another part" in problem for problem in alone)
-    together = inspect(directory).problems
-    assert "1 positions are in train and in test" in together
-
-
-def test_a_repeated_position_is_reported(directory: Path) -> None:
-    def change(records: dict[str, Any]) -> None:
+    def repeated(records: dict[str, Any]) -> None:
         for array in records.values():
             array[0] = array[1]
 
-    rewrite(directory / "train.npz", change)
-    problems = inspect(directory / "train.npz").problems
-    assert "train.npz: 1 positions occur more than once" in problems
+    def of_another_part(records: dict[str, Any]) -> None:
+        for name, array in records.items():
+            array[0] = other[name][0]
 
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda records: records.pop("ply"), "no column ply"),
-        (lambda records: records.update(ply=records["ply"][1:]), "column ply has the shape"),
-        (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is not a key"),
-    ],
-)
-def test_bad_columns_are_reported(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
-    rewrite(directory / "test.npz", change)
-    assert message in " ".join(inspect(directory / "test.npz").problems)
+    columns = ("planes", "ply", "distance", "best", "quiet", "decisive", "moves")
+    assert {column: wrong(column) for column in columns} == snapshot(name="columns")
+    assert {
+        "no ply": said(lambda records: records.pop("ply")),
+        "fewer plies": said(lambda records: records.update(ply=records["ply"][1:])),
+        "no keys": said(lambda records: records.update(key=records["key"] + np.uint64(1 << 63))),
+        "no score": said(without_a_score),
+        "repeated": said(repeated),
+        "of another part": said(of_another_part),
+        "of another part, with the others": inspect(directory).problems,
+    } == snapshot(name="entries")
+    (directory / "card.json").unlink()
+    assert not any("sha256" in problem for problem in inspect(path).problems)
 
 
 def test_missing_and_foreign_files_are_reported(directory: Path) -> None:
@@ -167,15 +140,7 @@ def test_bad_files_are_refused(directory: Path, ending: str, content: bytes) -> 
         return
     with pytest.raises(DatasetError, match=path.name):
         inspect(path)
-
-
-def test_a_truncated_file_is_refused(directory: Path) -> None:
-    path = directory / "train.npz"
-    atomic_file = path.read_bytes()
-    path.write_bytes(atomic_file[: len(atomic_file) // 2])
-    with pytest.raises(DatasetError, match=r"train\.npz"):
-        inspect(path)
-    assert any("train.npz" in problem for problem in inspect(directory).problems)
+    assert any(path.name in problem for problem in inspect(directory).problems)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -203,65 +168,37 @@ def test_an_array_with_a_bad_header_is_refused(directory: Path, header: bytes) -
 
 
 BAD_FACTS: list[dict[str, Any]] = [
-    {"format": 1},
-    {"format": 3},
-    {"format": True},
-    {"license": "a b"},
-    {"limitations": None},
-    {"neighbours": {"choice": "x", "linked": {}}},
-    {"neighbours": {"choice": "keep", "linked": {}}},
-    {"neighbours": {"choice": "keep", "linked": 5}},
-    {"board": 5},
-    {"board": "9x9"},
-    {"seed": None},
-    {"title": None},
-    {"source": 5},
-    {"source": {}},
-    {"asked": "x"},
-    {"drawn": float("inf")},
-    {"columns": [5]},
-    {"columns": [{"name": 5}]},
-    {"seed": float("inf")},
-    {"seed": -1},
-    {"seed": 1 << 64},
-    {"splits": []},
-    {"splits": {"train": 5}},
-    {"splits": {"train": {"plies": [5]}}},
-    {"split": 5},
-    {"split": {"shares": 1}},
-    {"split": {"shares": "1"}},
-    {"representation": 5},
-    {"representation": ["words"]},
-    {"splits": {"train": {"plies": [{}]}}},
-    {"files": 5},
-    {"files": [5]},
-    {"files": [{"name": "../x", "split": "train", "sha256": ""}]},
-]
+    {"format": 1}, {"format": 3}, {"format": True}, {"license": "a b"},
+    {"neighbours": {"choice": "x", "linked": {}}}, {"neighbours": {"choice": "keep", "linked": {}}},
+    {"neighbours": {"choice": "keep", "linked": 5}}, {"board": "9x9"}, {"source": {}},
+    {"drawn": float("inf")}, {"columns": [5]}, {"columns": [{"name": 5}]}, {"seed": float("inf")},
+    {"seed": -1}, {"seed": 1 << 64}, {"splits": {"train": 5}},
+    {"splits": {"train": {"plies": [5]}}}, {"splits": {"train": {"plies": [{}]}}},
+    {"split": {"shares": 1}}, {"split": {"shares": "1"}}, {"representation": ["words"]},
+    {"files": [5]}, {"files": [{"name": "../x", "split": "train", "sha256": ""}]},
+]  # fmt: skip
 
 
 def test_bad_cards_are_refused(directory: Path, snapshot: SnapshotAssertion) -> None:
     path = directory / "card.json"
     good = json.loads(path.read_text())
 
-    def said(change: dict[str, Any]) -> str:
-        path.write_text(json.dumps(good | change))
+    def said(text: str) -> str:
+        path.write_bytes(text.encode(errors="surrogateescape"))
         return refusal(inspect, directory, error=DatasetError, hiding=directory)
 
-    assert {json.dumps(change): said(change) for change in BAD_FACTS} == snapshot
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", "\udcff"])
-def test_a_card_must_be_an_object(directory: Path, text: str, snapshot: SnapshotAssertion) -> None:
-    (directory / "card.json").write_bytes(text.encode(errors="surrogateescape"))
-    assert refusal(inspect, directory, error=DatasetError, hiding=directory) == snapshot
+    unchecked = {"sampling", "labels", "orientation", "order"}  # texts that nothing depends on
+    changes = [*BAD_FACTS, *({name: None} for name in good if name not in unchecked)]
+    found = {json.dumps(change): said(json.dumps(good | change)) for change in changes}
+    assert found == snapshot
+    assert [said(text) for text in ("", "[]", "{}", "nonsense", "\udcff")] == snapshot
 
 
 def test_a_missing_card_or_data_set_is_reported(directory: Path) -> None:
     (directory / "card.json").unlink()
-    with pytest.raises(DatasetError, match=r"card\.json: missing"):
-        inspect(directory)
-    with pytest.raises(DatasetError, match=r"card\.json: missing"):
-        inspect(directory / "train.jsonl")
+    for path in (directory, directory / "train.jsonl"):
+        with pytest.raises(DatasetError, match=r"card\.json: missing"):
+            inspect(path)
     with pytest.raises(DatasetError, match="not a file of a data set"):
         inspect(directory / "README.md")
 
@@ -303,10 +240,8 @@ def test_lines_of_moves_of_repeated_positions_are_not_compared(
     """Such a file is small, but comparing each line of moves would take time."""
     monkeypatch.setattr(reading, "make_records", None)
     records = {name: np.repeat(array, 2, axis=0) for name, array in PARTS["train"].items()}
-    number = len(PARTS["train"]["key"])
-    assert list(part_problems(records, TERMS, "train")) == [
-        f"{number} positions occur more than once"
-    ]
+    (problem,) = part_problems(records, TERMS, "train")
+    assert problem == f"{len(PARTS['train']['key'])} positions occur more than once"
 
 
 def test_the_number_of_problems_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,20 +4,15 @@ import io
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.file_formats import csv_line, csv_names
-from c4core.errors import BoardError, DatasetError
+from c4core.errors import DatasetError
 from c4core.models.labels import labelled, play_finals, read_finals
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import ANY_PROGRAM, FinalGrids
 from tests.support.boards.finished_games import finished_games
-
-
-def test_wide_boards_are_refused_before_the_first_game() -> None:
-    with pytest.raises(BoardError, match="models need a board with"):
-        play_finals(10**9, board=BoardSize(10, 7))
-    with pytest.raises(BoardError, match="models need a board with"):
-        read_finals(io.BytesIO(b"not a grid"), name="grids.csv", board=BoardSize(10, 7))
+from tests.support.refusals import refusal
 
 
 def test_players_swap_roles_at_random() -> None:
@@ -43,12 +38,10 @@ def test_players_swap_roles_at_random() -> None:
     again = labelled(finals, seed=3)
     assert again.fingerprint == games.fingerprint
     assert labelled(finals, seed=4).fingerprint != games.fingerprint
-
-
-def test_repeated_grids_are_dropped() -> None:
-    finals = [entry.final for entry in finished_games(50)]
-    games = labelled(FinalGrids.from_positions(finals * 40), seed=1)
-    assert len(games) == len({(str(final), sign) for final in finals for sign in (1, -1)})
+    # Repeated grids are dropped.
+    some = [entry.final for entry in finished_games(50)]
+    repeated = labelled(FinalGrids.from_positions(some * 40), seed=1)
+    assert len(repeated) == len({(str(final), sign) for final in some for sign in (1, -1)})
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
@@ -59,9 +52,6 @@ def test_the_same_seed_gives_the_same_games() -> None:
     assert [part.tolist() for part in one.words()] == [part.tolist() for part in same.words()]
     assert one.words()[0].tolist() != other.words()[0].tolist()
     assert {-1, 1} <= set(one.words()[2].tolist())
-
-
-def test_a_failing_player_gives_no_final_grid() -> None:
     with pytest.raises(DatasetError, match="game 0: column 9 is outside the board"):
         play_finals(1, player="python:tests.support.boards.learning:outside", programs=ANY_PROGRAM)
 
@@ -74,14 +64,15 @@ def test_files_give_the_same_games() -> None:
         assert one.tolist() == other.tolist()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "games.csv has no games"),
-        ("1,2,3\n", "games.csv, line 1: 3 values: a 7x6 board needs 42 cells"),
-        (",".join(["0"] * 43), "games.csv, line 1: the game is not over"),
-    ],
-)
-def test_bad_files_are_refused(text: str, message: str) -> None:
-    with pytest.raises(DatasetError, match=message):
-        read_finals(io.BytesIO(text.encode()), name="games.csv")
+def test_bad_input_is_refused(snapshot: SnapshotAssertion) -> None:
+    def said(text: str, board: BoardSize = DEFAULT_BOARD) -> str:
+        return refusal(read_finals, io.BytesIO(text.encode()), name="games.csv", board=board)
+
+    wide = BoardSize(10, 7)
+    assert [
+        said(""),
+        said("1,2,3\n"),
+        said(",".join(["0"] * 43)),
+        said("not a grid", wide),
+        refusal(play_finals, 10**9, board=wide),  # before the first game
+    ] == snapshot

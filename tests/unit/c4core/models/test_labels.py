@@ -77,9 +77,7 @@ def test_keys_match_the_positions() -> None:
     positions = [Position(each, width=5, height=4) for each in moves]
     assert found.keys.tolist() == [position.key for position in positions]
     assert canonical(found).tolist() == [position.canonical_key for position in positions]
-
-
-def test_a_position_in_several_sets_is_used_once() -> None:
+    # A position in several sets is used once.
     together = joined([labelled("", "1", "12"), labelled("5", "13", "54")])
     assert together.keys.tolist() == labelled("", "1", "12", "13").keys.tolist()
 
@@ -87,33 +85,14 @@ def test_a_position_in_several_sets_is_used_once() -> None:
 def test_sets_of_different_boards_are_not_joined() -> None:
     late = random_positions(1, board=DEFAULT_BOARD, least_ply=30)  # solved at once
     other = Positions(**labelled_arrays(late), board=DEFAULT_BOARD)
-    with pytest.raises(DatasetError, match="different boards: 5x4, 7x6"):
-        joined([labelled("1"), other])
-    with pytest.raises(DatasetError, match="different boards: 5x4, 7x6"):
-        near(labelled("1"), other)
-
-
-def test_positions_one_move_away_are_near() -> None:
-    """A tested position, its mirror image, parents and children are near; no others are."""
-    tested = labelled("12")
-    for moves, wanted in (
-        ("12", True),
-        ("54", True),
-        ("1", True),
-        ("5", True),
-        ("123", True),
-        ("543", True),
-        ("", False),
-        ("2", False),
-        ("21", False),
-        ("1234", False),
-        ("1122", False),
-    ):
-        assert near(labelled(moves), tested).tolist() == [wanted], moves
+    for join in (lambda: joined([labelled("1"), other]), lambda: near(labelled("1"), other)):
+        with pytest.raises(DatasetError, match="different boards: 5x4, 7x6"):
+            join()
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_near_agrees_with_single_moves(seed: int) -> None:
+def test_positions_one_move_away_are_near(seed: int) -> None:
+    """A tested position, its mirror image, parents and children are near; no others are."""
     learned, tested = (random_positions(150, seed=each) for each in (seed, seed + 100))
     keys = {position.canonical_key for position in tested}
     after = {
@@ -146,9 +125,8 @@ def test_positions_near_the_test_are_not_learned(tmp_path: Path) -> None:
 
 
 def test_empty_joins_are_refused(tmp_path: Path) -> None:
-    data = write_dataset(tmp_path / "a", count=30)
-    with pytest.raises(DatasetError, match="no positions are left to learn from"):
-        read_joined([data], apart_from=[data])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(DatasetError, match="empty has no NPZ file"):
-        read_joined([data], apart_from=[tmp_path / "empty"])
+    data, empty = write_dataset(tmp_path / "a", count=30), tmp_path / "empty"
+    empty.mkdir()
+    for apart, words in ((data, "no positions are left to learn from"), (empty, "has no NPZ file")):
+        with pytest.raises(DatasetError, match=words):
+            read_joined([data], apart_from=[apart])

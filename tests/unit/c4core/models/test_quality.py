@@ -19,17 +19,13 @@ from c4core.models.quality import (
 )
 from c4core.players import PlayerFailure, parse_player
 from c4core.players.heuristics import winning_columns
-from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.learning import SMALL, labelled_arrays, outside, random_positions
+from tests.support.boards.player_positions import other as other_side
 
 ASKED = random_positions(120, seed=9)
 SCORES = Solver(table_mb=1).analyze_many(ASKED).scores
 LABELLED = Positions(**labelled_arrays(ASKED), board=SMALL)
-
-
-def other_side(position: Position) -> str:
-    return "o" if position.turn == "x" else "x"
 
 
 def slow_share(columns: list[int], wanted: Callable[[int], bool]) -> Share:
@@ -76,7 +72,7 @@ def test_wins_and_blocks() -> None:
     wins = blocks = missed_wins = missed_blocks = 0
     for position, column, best in zip(ASKED, columns, LABELLED.best, strict=True):
         own = winning_columns(position, position.turn)
-        threats = winning_columns(position, other_side(position))
+        threats = winning_columns(position, other_side(position.turn))
         if own:
             wins += 1
             missed_wins += column not in own
@@ -86,6 +82,13 @@ def test_wins_and_blocks() -> None:
     assert quality.wins == Missed(wins, missed_wins)
     assert quality.blocks == Missed(blocks, missed_blocks)
     assert min(missed_wins, missed_blocks) > 0
+    told = quality_object(quality)
+    assert told["all"]["positions"] == 120 == sum(ply["positions"] for ply in told["plies"])
+    assert told["all"]["strict"] == round(quality.everywhere.strict / 120, 6)
+    assert told["mirror"] is None
+    easy = LABELLED.sample(1, seed=1)
+    lone = quality_object(quality_of(easy, np.array([int(easy.best[0].argmax())])))
+    assert {lone[kind]["strict"] for kind in ("quiet", "decisive")} <= {None, 1.0}
 
 
 def test_perfect_play_misses_nothing() -> None:
@@ -95,6 +98,10 @@ def test_perfect_play_misses_nothing() -> None:
     assert found.quality.wins.missed == found.quality.blocks.missed == 0
     assert found.quality.mirrored is None
     assert found.seconds > 0
+    # Another seed gives other moves.
+    player = parse_player("random").make()
+    one, same, other = (evaluate_player(player, LABELLED, seed=seed) for seed in (1, 1, 2))
+    assert one.quality == same.quality != other.quality
 
 
 def test_mirror_images() -> None:
@@ -113,23 +120,6 @@ def test_mirror_images() -> None:
     )
     assert left.mirrored.missed == differ - by_luck <= differ - only
     assert centre.mirrored.missed < left.mirrored.missed
-
-
-def test_the_same_seed_gives_the_same_measures() -> None:
-    player = parse_player("random").make()
-    one, same, other = (evaluate_player(player, LABELLED, seed=seed) for seed in (1, 1, 2))
-    assert one.quality == same.quality != other.quality
-
-
-def test_as_json() -> None:
-    quality, _ = measured("stupid")
-    told = quality_object(quality)
-    assert told["all"]["positions"] == 120 == sum(ply["positions"] for ply in told["plies"])
-    assert told["all"]["strict"] == round(quality.everywhere.strict / 120, 6)
-    assert told["mirror"] is None
-    easy = LABELLED.sample(1, seed=1)
-    lone = quality_object(quality_of(easy, np.array([int(easy.best[0].argmax())])))
-    assert {lone[kind]["strict"] for kind in ("quiet", "decisive")} <= {None, 1.0}
 
 
 def test_a_sample_is_a_subset() -> None:

@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.dice import Dice
-from c4core.errors import BoardError, LearningError, ModelError, ModelMismatchError
+from c4core.errors import ModelError, ModelMismatchError
 from c4core.models.files import Model, read_model, write_model
 from c4core.models.labels import Positions
 from c4core.models.loop import TupleCourse, train
 from c4core.models.players import engine_of
-from c4core.models.tuples import MAX_ENTRIES, TupleEngine, random_tuples, table_shape
+from c4core.models.tuples import TupleEngine, random_tuples, table_shape
 from c4core.notation import BoardSize
 from c4core.players import parse_player
 from c4core.position import Position
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions
+from tests.support.refusals import refusal
 
 BOARD = BoardSize(7, 6)
 SQUARES = random_tuples(Dice(1), tuples=6, length=4)
@@ -55,124 +57,98 @@ def slow_sum(position: Position) -> float:
     return total
 
 
-class TestPlay:
-    def test_sums_agree_with_a_slow_count(self) -> None:
-        for position in random_positions(60, seed=7, board=BOARD):
-            worths, value = ENGINE.evaluate(position)
-            assert value == pytest.approx(math.tanh(slow_sum(position)), abs=1e-5)
-            for column, worth in enumerate(worths):
-                if not position.is_legal(column):
-                    assert worth is None
-                    continue
-                after = position.play(column)
-                if after.winner is not None:
-                    assert worth > 900
-                else:
-                    wanted = 0 if after.is_over else -slow_sum(after)
-                    assert worth == pytest.approx(wanted, abs=1e-5)
-
-    def test_a_win_in_one_is_played(self) -> None:
-        assert ENGINE.choose(Position("112233")) == 3
-
-    def test_mirror_images(self) -> None:
-        for position in random_positions(60, seed=8, board=BOARD):
-            worths, value = ENGINE.evaluate(position)
-            mirrored, same = ENGINE.evaluate(position.mirrored())
-            assert same == pytest.approx(value, abs=1e-9)
-            for one, other in zip(worths, mirrored[::-1], strict=True):
-                assert (one is None) == (other is None)
-                assert one is None or one == pytest.approx(other, abs=1e-9)
+def test_sums_agree_with_a_slow_count() -> None:
+    for position in random_positions(60, seed=7, board=BOARD):
+        worths, value = ENGINE.evaluate(position)
+        assert value == pytest.approx(math.tanh(slow_sum(position)), abs=1e-5)
+        for column, worth in enumerate(worths):
+            if not position.is_legal(column):
+                assert worth is None
+                continue
+            after = position.play(column)
+            if after.winner is not None:
+                assert worth > 900
+            else:
+                wanted = 0 if after.is_over else -slow_sum(after)
+                assert worth == pytest.approx(wanted, abs=1e-5)
+    assert ENGINE.choose(Position("112233")) == 3  # it wins at once
 
 
-class TestTuples:
-    def test_tuples_are_connected_and_different(self) -> None:
-        found = random_tuples(Dice(5), tuples=40, length=6).tolist()
-        images = set()
-        for squares in found:
-            places = [divmod(square, 7) for square in squares]
-            assert len(set(places)) == 6
-            for number, (row, column) in enumerate(places[1:], start=1):
-                assert any(
-                    max(abs(row - near), abs(column - aside)) == 1
-                    for near, aside in places[:number]
-                )
-            images.add(frozenset(places))
-            images.add(frozenset((row, 6 - column) for row, column in places))
-        symmetric = sum(
-            {divmod(s, 7) for s in squares} == {(s // 7, 6 - s % 7) for s in squares}
-            for squares in found
-        )
-        assert len(images) == 2 * len(found) - symmetric
-
-    @pytest.mark.parametrize(
-        ("tuples", "length", "message"),
-        [
-            (0, 4, "tuples cannot be 0: it is 1 to 256"),
-            (5, 11, "length cannot be 11: it is 1 to 10"),
-            (256, 10, f"have more than {MAX_ENTRIES:,} entries"),
-            (30, 1, "30 different tuples of 1 squares were not found on 7x6"),
-        ],
+def test_tuples_are_connected_and_different() -> None:
+    found = random_tuples(Dice(5), tuples=40, length=6).tolist()
+    images = set()
+    for squares in found:
+        places = [divmod(square, 7) for square in squares]
+        assert len(set(places)) == 6
+        for number, (row, column) in enumerate(places[1:], start=1):
+            assert any(
+                max(abs(row - near), abs(column - aside)) == 1 for near, aside in places[:number]
+            )
+        images.add(frozenset(places))
+        images.add(frozenset((row, 6 - column) for row, column in places))
+    symmetric = sum(
+        {divmod(s, 7) for s in squares} == {(s // 7, 6 - s % 7) for s in squares}
+        for squares in found
     )
-    def test_bad_sizes_are_refused(self, tuples: int, length: int, message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            random_tuples(Dice(1), tuples=tuples, length=length)
-
-    def test_too_many_squares_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="a board of 4 squares has no tuples of 5"):
-            random_tuples(Dice(1), tuples=1, length=5, width=2, height=2)
+    assert len(images) == 2 * len(found) - symmetric
 
 
-class TestLearning:
-    def test_it_learns_exact_labels(self, tmp_path: Path) -> None:
-        learned = TupleCourse(TRAIN, TRAIN, tuples=20, length=5)
-        first, *_, last = train(learned, tmp_path / "model", epochs=6).history
-        assert last["best_share"] > max(first["best_share"], 0.9)
-        assert last["result_kept"] > 0.9
-        assert last["policy_loss"] < 0.7 * first["policy_loss"]
-        assert last["value_loss"] < first["value_loss"]
+def test_bad_sizes_are_refused(snapshot: SnapshotAssertion) -> None:
+    def said(**sizes: int) -> str:
+        return refusal(random_tuples, Dice(1), **sizes, error=ValueError)
 
-    def test_resumed_training_gives_the_same_tables(self, tmp_path: Path) -> None:
-        whole = train(course(), tmp_path / "whole", epochs=3)
-        train(course(), tmp_path / "parts", epochs=1)
-        earlier = read_model(tmp_path / "parts")
-        parts = train(course(), tmp_path / "parts", epochs=3, resume=earlier)
-        assert parts.fingerprint == whole.fingerprint != earlier.fingerprint
-        assert read_model(tmp_path / "parts").fingerprint == whole.fingerprint
-        other = train(course(seed=4), tmp_path / "other", epochs=1)
-        assert other.fingerprint != earlier.fingerprint
+    assert [
+        said(tuples=0, length=4),
+        said(tuples=5, length=11),
+        said(tuples=256, length=10),
+        said(tuples=30, length=1),
+        said(tuples=1, length=5, width=2, height=2),
+    ] == snapshot
 
-    def test_another_training_is_not_resumed(self, tmp_path: Path) -> None:
-        model = train(course(), tmp_path / "model", epochs=1)
-        with pytest.raises(ModelMismatchError, match="architecture: tuples was 12 and is 9 now"):
-            train(course(tuples=9), tmp_path / "model", epochs=2, resume=model)
-        for name, message in (("squares", "it has other tuples"), ("tables", "do not fit")):
-            weights = {key: array for key, array in model.weights.items() if key != name}
-            damaged = Model(
-                model.kind, SMALL, model.architecture, model.settings, model.history, weights
-            )
-            with pytest.raises(ModelError, match=message):
-                train(course(), tmp_path / "model", epochs=2, resume=damaged)
 
-    def test_bad_input_is_refused(self) -> None:
-        words, rows = np.zeros(2, dtype=np.uint64), np.zeros((2, 7), dtype=np.int8)
-        best = rows.astype(np.uint8)
-        with pytest.raises(ValueError, match="the arrays differ in length"):
-            ENGINE.learn(words, words[:1], best, rows, np.ones(2, dtype=np.float32), rate=1)
-        with pytest.raises(ValueError, match="labels for other columns than 7"):
-            ENGINE.learn(
-                words, words, best[:, :5].copy(), rows, np.ones(2, dtype=np.float32), rate=1
-            )
-        with pytest.raises(LearningError, match="length cannot be 11"):
-            course(length=11)
-        other = BoardSize(4, 4)
-        positions_there = Positions(
-            **labelled_arrays(random_positions(9, board=other)), board=other
-        )
-        with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
-            TupleCourse(TRAIN, positions_there)
-        wide = [replace(part, board=BoardSize(10, 7)) for part in (TRAIN, HELD_OUT)]
-        with pytest.raises(BoardError, match="models need a board with"):
-            TupleCourse(*wide, tuples=12, length=4, seed=3)
+def test_it_learns_exact_labels(tmp_path: Path) -> None:
+    learned = TupleCourse(TRAIN, TRAIN, tuples=20, length=5)
+    first, *_, last = train(learned, tmp_path / "model", epochs=6).history
+    assert last["best_share"] > max(first["best_share"], 0.9)
+    assert last["result_kept"] > 0.9
+    assert last["policy_loss"] < 0.7 * first["policy_loss"]
+    assert last["value_loss"] < first["value_loss"]
+
+
+def test_resumed_training_gives_the_same_tables(tmp_path: Path) -> None:
+    whole = train(course(), tmp_path / "whole", epochs=3)
+    train(course(), tmp_path / "parts", epochs=1)
+    earlier = read_model(tmp_path / "parts")
+    parts = train(course(), tmp_path / "parts", epochs=3, resume=earlier)
+    assert parts.fingerprint == whole.fingerprint != earlier.fingerprint
+    assert read_model(tmp_path / "parts").fingerprint == whole.fingerprint
+    other = train(course(seed=4), tmp_path / "other", epochs=1)
+    assert other.fingerprint != earlier.fingerprint
+
+
+def test_another_training_is_not_resumed(tmp_path: Path) -> None:
+    model = train(course(), tmp_path / "model", epochs=1)
+    with pytest.raises(ModelMismatchError, match="architecture: tuples was 12 and is 9 now"):
+        train(course(tuples=9), tmp_path / "model", epochs=2, resume=model)
+    for name, message in (("squares", "it has other tuples"), ("tables", "do not fit")):
+        weights = {key: array for key, array in model.weights.items() if key != name}
+        with pytest.raises(ModelError, match=message):
+            train(course(), tmp_path / "model", epochs=2, resume=replace(model, weights=weights))
+
+
+def test_bad_input_is_refused(snapshot: SnapshotAssertion) -> None:
+    words, rows = np.zeros(2, dtype=np.uint64), np.zeros((2, 7), dtype=np.int8)
+    best, weights = rows.astype(np.uint8), np.ones(2, dtype=np.float32)
+    four = BoardSize(4, 4)
+    elsewhere = Positions(**labelled_arrays(random_positions(9, board=four)), board=four)
+    wide = [replace(part, board=BoardSize(10, 7)) for part in (TRAIN, HELD_OUT)]
+    assert [
+        refusal(ENGINE.learn, words, words[:1], best, rows, weights, rate=1),
+        refusal(ENGINE.learn, words, words, best[:, :5].copy(), rows, weights, rate=1),
+        refusal(course, length=11),
+        refusal(TupleCourse, TRAIN, elsewhere),
+        refusal(TupleCourse, *wide, tuples=12, length=4, seed=3),
+    ] == snapshot
 
 
 def model(**changes: Any) -> Model:  # noqa: ANN401
@@ -180,31 +156,25 @@ def model(**changes: Any) -> Model:  # noqa: ANN401
     return Model("tuples", BOARD, {"tuples": 6, "length": 4}, {}, [], weights)
 
 
-class TestFiles:
-    def test_the_player_plays_the_file(self, tmp_path: Path) -> None:
-        path = tmp_path / "model.safetensors"
-        write_model(path, model())
-        player = parse_player(f"learning-tuples:model={path}").make()
-        for position in random_positions(20, seed=9, board=BOARD):
-            assert player.choose(position, Dice(1)) == ENGINE.choose(position)
+def test_the_player_plays_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    write_model(path, model())
+    player = parse_player(f"learning-tuples:model={path}").make()
+    for position in random_positions(20, seed=9, board=BOARD):
+        assert player.choose(position, Dice(1)) == ENGINE.choose(position)
 
-    @pytest.mark.parametrize(
-        ("changes", "message"),
-        [
-            ({"squares": SQUARES[:5]}, r"squares are \(5, 4\), not \(6, 4\)"),
-            ({"squares": SQUARES + 42}, "the board has 42"),
-            ({"squares": SQUARES.astype(np.int64)}, "squares are int64"),
-            ({"tables": TABLES[:, :, :9].copy()}, r"the tables of these tuples are \(2, 6, 256\)"),
-            ({"tables": TABLES.astype(np.float64)}, "tables float64"),
-            ({"tables": TABLES[0]}, "wrong number of dimensions"),
-        ],
-    )
-    def test_damaged_models_are_refused(self, changes: dict[str, Any], message: str) -> None:
-        with pytest.raises(ModelError, match=message):
-            engine_of(model(**changes), Path("model"))
 
-    def test_a_model_without_tables_is_refused(self) -> None:
-        damaged = model()
-        object.__setattr__(damaged, "weights", {"squares": SQUARES})
-        with pytest.raises(ModelError, match="'tables' is missing"):
-            engine_of(damaged, Path("model"))
+def test_damaged_models_are_refused(snapshot: SnapshotAssertion) -> None:
+    def said(**changes: object) -> str:
+        return refusal(engine_of, model(**changes), Path("model"), error=ModelError)
+
+    without_tables = replace(model(), weights={"squares": SQUARES})
+    assert [
+        said(squares=SQUARES[:5]),
+        said(squares=SQUARES + 42),
+        said(squares=SQUARES.astype(np.int64)),
+        said(tables=TABLES[:, :, :9].copy()),
+        said(tables=TABLES.astype(np.float64)),
+        refusal(engine_of, without_tables, Path("model"), error=ModelError),
+    ] == snapshot
+    assert "wrong number of dimensions" in said(tables=TABLES[0])

@@ -1,11 +1,14 @@
-"""Boards as pictures: well-formed for every size, with stones and marks."""
+"""Boards as pictures: well-formed for every size, with stones, marks and threats."""
+
+from itertools import product
 
 import pytest
+from hypothesis import example, given
 
 from c4core.evaluation import Analysis
 from c4core.notation import column_label
 from c4core.pictures import BoardMarks, board_picture, board_svg
-from c4core.pictures.board import analysis_marks, last_cell
+from c4core.pictures.board import analysis_marks, find_threats, last_cell
 from c4core.pictures.svg import (
     MARK,
     STONE,
@@ -18,7 +21,8 @@ from c4core.pictures.svg import (
     score_colour,
     svg_text,
 )
-from c4core.position import Position, Side
+from c4core.position import Position
+from tests.support.boards.positions import games
 from tests.support.svg import SVG, parsed
 
 HOSTILE = "<script>alert(1)</script> & \x1b[2J \x00 \u202e \"'"
@@ -34,24 +38,13 @@ def texts(picture: Picture) -> list[Text]:
 
 @pytest.mark.parametrize(
     ("moves", "width", "height"),
-    [
-        ("", 7, 6),
-        ("4453", 7, 6),
-        ("1", 1, 1),
-        ("9ab", 12, 4),
-        ("1" * 19, 3, 19),
-        ("121212", 7, 6),
-        ("a9a98", 10, 7),
-        ("jkjkk", 20, 5),
-        ("zAZ", 61, 1),
-        ("1" * 40, 3, 40),
-    ],
-)
+    [("", 7, 6), ("4453", 7, 6), ("1", 1, 1), ("9ab", 12, 4), ("1" * 19, 3, 19), ("121212", 7, 6),
+     ("a9a98", 10, 7), ("jkjkk", 20, 5), ("zAZ", 61, 1), ("1" * 40, 3, 40)],
+)  # fmt: skip
 def test_every_board_is_well_formed_and_within_its_frame(
     moves: str, width: int, height: int
 ) -> None:
-    position = Position(moves, width=width, height=height)
-    picture = board_picture(position)
+    picture = board_picture(Position(moves, width=width, height=height))
     root = parsed(svg_text(picture))
     assert root.tag == f"{SVG}svg"
     assert [float(number) for number in root.attrib["viewBox"].split()] == pytest.approx(
@@ -65,32 +58,32 @@ def test_every_board_is_well_formed_and_within_its_frame(
     assert [text.text for text in texts(picture)] == [column_label(c) for c in range(width)]
 
 
-@pytest.mark.parametrize("moves", ["", "4453", "44444432651631235357535"])
-def test_stones_are_in_their_cells(moves: str) -> None:
-    position = Position(moves)
-    found: dict[Side, set[tuple[int, int]]] = {"x": set(), "o": set()}
-    for circle in circles(board_picture(position)):
+def test_stones_are_in_their_cells() -> None:
+    for moves in ("", "4453", "44444432651631235357535"):
+        position = Position(moves)
+        shapes = circles(board_picture(position))
         for side, colour in STONE.items():
-            if circle.fill == colour:
-                found[side].add((int(circle.x // 40), int((250 - circle.y) // 40)))
-    for side, cells in found.items():
-        assert cells == {
-            (column, row)
-            for column in range(7)
-            for row in range(6)
-            if position.stone_at(column, row) == side
-        }
+            assert {
+                (int(circle.x // 40), int((250 - circle.y) // 40))
+                for circle in shapes
+                if circle.fill == colour
+            } == {
+                (column, row)
+                for column in range(7)
+                for row in range(6)
+                if position.stone_at(column, row) == side
+            }
 
 
 def test_the_last_move_or_the_four_is_ringed() -> None:
     going_on, won = Position("4453"), Position("4343434")
-    assert len([c for c in circles(board_picture(going_on)) if c.stroke == WHITE]) == 1
-    assert len([c for c in circles(board_picture(won)) if c.stroke == WHITE]) == 4
+    unknown = Position.from_grid(str(going_on))
+    for position, rings in ((going_on, 1), (won, 4), (unknown, 0)):
+        stones = circles(board_picture(position))
+        assert len([circle for circle in stones if circle.stroke == WHITE]) == rings
     assert last_cell(going_on) == (2, 0)
     assert last_cell(Position()) is None
-    unknown = Position.from_grid(str(going_on))
     assert last_cell(unknown) is None
-    assert not [c for c in circles(board_picture(unknown)) if c.stroke == WHITE]
 
 
 def test_scores_threats_arrows_and_marks() -> None:
@@ -103,12 +96,11 @@ def test_scores_threats_arrows_and_marks() -> None:
         title="a title",
     )
     full = Position("444444")
-    picture = board_picture(full, marks)
+    picture, plain = board_picture(full, marks), board_picture(full)
     written = {text.text: text for text in texts(picture)}
     assert {"+3", "-2", "0", "-", "a title", "??"} <= written.keys()
     assert written["+3"].is_bold
     assert written["-2"].fill == score_colour(-2)
-    plain = board_picture(full)
     assert len(circles(picture)) - len(circles(plain)) == 1 + 3 + 1  # best, threats, badge
     assert [c.fill for c in circles(picture) if c.fill == MARK["??"]] == [MARK["??"]]
     arrows = [s for s in picture.shapes if getattr(s, "points", None) and s.__class__ is not Plate]
@@ -137,10 +129,8 @@ def test_positions_have_an_svg_representation() -> None:
 def test_a_picture_can_be_moved() -> None:
     picture = board_picture(Position("4453"), BoardMarks(arrows=(0,)))
     moved = Picture(1, 1, picture.moved(10, 20), "").moved(-10, -20)
-    assert [type(shape) for shape in moved] == [type(shape) for shape in picture.shapes]
-    assert svg_text(Picture(picture.width, picture.height, moved, picture.label)) == svg_text(
-        picture
-    )
+    again = Picture(picture.width, picture.height, moved, picture.label)
+    assert svg_text(again) == svg_text(picture)
 
 
 def test_one_call_draws_scores_and_threats() -> None:
@@ -152,3 +142,30 @@ def test_one_call_draws_scores_and_threats() -> None:
     without = board_picture(position)
     assert len(circles(picture)) == len(circles(without)) + 2  # a threat of each side
     assert board_svg(position) == svg_text(without)
+
+
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def slow_threats(position: Position, side: str) -> set[tuple[int, int]]:
+    """Every empty cell that completes a line whose other three stones are the side's."""
+    squares = list(product(range(position.width), range(position.height)))
+    own = {square for square in squares if position.stone_at(*square) == side}
+    found = set()
+    for column, row in squares:
+        for (right, up), first in product(DIRECTIONS, range(-3, 1)):
+            line = {
+                (column + (first + step) * right, row + (first + step) * up) for step in range(4)
+            }
+            if position.stone_at(column, row) is None and own >= line - {(column, row)}:
+                found.add((column, row))
+    return found
+
+
+@given(games(minimum=2) | games(sizes=[(8, 8), (10, 7), (20, 5), (4, 31)]))
+@example((Position("121212"), "121212"))
+def test_threats_are_found(game: tuple[Position, str]) -> None:
+    position, _ = game
+    for side, cells in find_threats(position).items():
+        assert len(cells) == len(set(cells))
+        assert set(cells) == slow_threats(position, side)

@@ -18,7 +18,7 @@ from c4core.dice import Dice
 from c4core.players import ANY_PROGRAM, GameStart, Player, PlayerFailure, Resources, parse_player
 from c4core.players.host import configuration_of, observation_of
 from c4core.players.roster import external
-from c4core.players.roster.external import Exec, Kaggle, Python
+from c4core.players.roster.external import Exec, Kaggle
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
@@ -26,6 +26,7 @@ EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
 NEEDS_PIPE_SIZES = pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
 
 GREETING = 'read -r line; echo "ready test"'
+START = GameStart(Position().board, "x", 1)
 
 
 @pytest.fixture
@@ -56,10 +57,10 @@ class Shell:
         self.directory = directory
         self.players: list[Exec] = []
 
-    def player(self, script: str) -> Exec:
-        path = self.directory / f"player{len(self.players)}.sh"
+    def player(self, script: str, program: str = "sh") -> Exec:
+        path = self.directory / f"player{len(self.players)}"
         path.write_text(script)
-        made = Exec(f"sh {path}", programs=ANY_PROGRAM)
+        made = Exec(f"{program} {path}", programs=ANY_PROGRAM)
         self.players.append(made)
         return made
 
@@ -69,6 +70,11 @@ class Shell:
             f'{GREETING}\nwhile read -r word rest; do\n  case "$word" in\n    go) {answer} ;;\n'
             "    quit) exit 0 ;;\n  esac\ndone\n"
         )
+
+    def deaf(self, answers: str) -> Exec:
+        """A program that never reads: its input pipe is full after about 60 moves."""
+        small_pipe = "import fcntl, time\nfcntl.fcntl(0, 1031, 4096)  # F_SETPIPE_SZ\n"
+        return self.player(f"{small_pipe}print('ready', flush=True)\n{answers}", sys.executable)
 
 
 def against_random(
@@ -97,9 +103,15 @@ def await_death(note: Path) -> None:
     await_that(lambda: is_dead(child))
 
 
-def pid_of(player: Exec) -> int | None:
-    running = player._seat.program
-    return None if running is None else running.pid
+def begun(player: Exec) -> external.Program:
+    """The running program of a player whose game has begun."""
+    player.begin(START)
+    assert player._seat.program is not None
+    return player._seat.program
+
+
+def has_process(player: Exec) -> bool:
+    return player._seat.program is not None and player._seat.program.pid is not None
 
 
 def needs(program: str) -> pytest.MarkDecorator:
@@ -201,16 +213,14 @@ def test_a_hanging_program_is_killed_with_its_children(shell: Shell) -> None:
     record = against_random(player, time_control=TimeControl(move=0.05, grace=0.05))
     assert (record.winner, record.ending) == ("o", Ending.TIME)
     assert record.detail == "no answer within 0.1 s"
-    assert pid_of(player) is None
+    assert not has_process(player)
     await_death(note)
 
 
 def test_children_of_an_ended_program_are_killed(shell: Shell) -> None:
     note = shell.directory / "child"
     player = shell.player(f"sleep 1000 & echo $! > {note}\n{GREETING}; read -r line; exit 3")
-    player.begin(GameStart(Position().board, "x", 1))
-    running = player._seat.program
-    assert running is not None
+    running = begun(player)
     await_that(lambda: not running.is_running)
     player.close()
     await_death(note)
@@ -221,9 +231,7 @@ def test_a_program_that_ignores_the_end_is_killed(shell: Shell) -> None:
     player = shell.player(
         f"trap '' TERM INT HUP\n{GREETING}\nwhile true; do read -r x; sleep 0.02; done"
     )
-    player.begin(GameStart(Position().board, "x", 1))
-    pid = pid_of(player)
-    assert pid is not None
+    pid = begun(player).pid or 0
     assert not is_gone(pid)
     player.close()
     assert is_gone(pid)  # killed and waited for: not even a zombie
@@ -231,13 +239,10 @@ def test_a_program_that_ignores_the_end_is_killed(shell: Shell) -> None:
 
 
 def test_a_garbage_collected_program_is_killed() -> None:
-    player = Exec("cat", programs=ANY_PROGRAM)
-    with pytest.raises(PlayerFailure):
-        player.begin(GameStart(Position().board, "x", 1))
     other = external.Program(["sh", "-c", f"{GREETING}; sleep 1000"])
     other.start()
-    pid = other.pid
-    assert pid is not None
+    pid = other.pid or 0
+    assert not is_gone(pid)
     del other
     gc.collect()
     assert is_gone(pid)
@@ -245,9 +250,7 @@ def test_a_garbage_collected_program_is_killed() -> None:
 
 def test_a_fork_does_not_kill_the_program(shell: Shell) -> None:
     player = shell.answering("echo 'play 4'")
-    player.begin(GameStart(Position().board, "x", 1))
-    running = player._seat.program
-    assert running is not None
+    running = begun(player)
     assert running._finalizer is not None
     child = os.fork()
     if child == 0:
@@ -262,81 +265,67 @@ def test_a_program_that_does_not_greet_loses(shell: Shell, monkeypatch: pytest.M
         patch.setattr(external, "START_SECONDS", 0.2)
         record = against_random(shell.player("sleep 1000"))
     assert (record.winner, record.ending, record.length) == ("o", Ending.TIME, 0)
-    record = against_random(Exec("cat", programs=ANY_PROGRAM))
-    assert (record.ending, record.detail) == (
-        Ending.NONSENSE,
-        "sent 'c4 1' instead of 'ready'",
-    )
-    record = against_random(Exec("true", programs=ANY_PROGRAM))
-    assert record.ending == Ending.CRASH
 
 
-def test_a_program_that_cannot_run_loses(shell: Shell) -> None:
-    player = shell.player(f"{GREETING}; exec true")
-    assert against_random(player).ending == Ending.CRASH
-    path = shell.directory / "not-a-program"
-    path.write_text("\0")
-    path.chmod(0o755)
-    record = against_random(Exec(str(path), programs=ANY_PROGRAM))
-    assert record.ending == Ending.CRASH
-    assert "cannot be started" in record.detail
-
-
-DEAF = """
-import fcntl, os, sys
-F_SETPIPE_SZ = 1031
-fcntl.fcntl(0, F_SETPIPE_SZ, 4096)
-print("ready", flush=True)
-"""
-"""A program that never reads: its input pipe is full after about 60 moves."""
-
-
-def deaf(shell: Shell, answers: str) -> Exec:
-    path = shell.directory / "deaf.py"
-    path.write_text(DEAF + answers)
-    made = Exec(f"{sys.executable} {path}", programs=ANY_PROGRAM)
-    shell.players.append(made)
-    return made
+@pytest.mark.parametrize(
+    ("player", "ending", "detail"),
+    [
+        ("exec:cat", Ending.NONSENSE, "sent 'c4 1' instead of 'ready'"),
+        ("exec:true", Ending.CRASH, "the program ended with exit status 0"),
+        ("exec:sh -c 'read line; echo ready'", Ending.CRASH, "the program"),
+        ("exec:./file", Ending.CRASH, "./file cannot be started"),
+        ("kaggle:some.py", Ending.CRASH, "has no function agent"),
+        ("python:some:value", Ending.CRASH, "exit status"),
+        ("python:nowhere:f", Ending.CRASH, "No module named 'nowhere'"),
+    ],
+)
+def test_a_program_that_cannot_play_loses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, player: str, ending: Ending, detail: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    Path("some.py").write_text("import os\nvalue = 3\n")
+    Path("file").write_text("\0")
+    Path("file").chmod(0o755)
+    with parse_player(player).make(Resources(programs=ANY_PROGRAM)) as made:
+        record = against_random(made)
+    assert (record.winner, record.ending, record.length) == ("o", ending, 0)
+    assert detail in record.detail
 
 
 @NEEDS_PIPE_SIZES
 def test_the_game_does_not_wait_for_a_program_that_does_not_read(shell: Shell) -> None:
-    player = deaf(shell, "while True: print('play 1', flush=True)\n")
+    player = shell.deaf("while True: print('play 1', flush=True)\n")
     games = (against_random(player) for _ in range(1000))
     record = next(game for game in games if game.ending not in (Ending.FOUR, Ending.ILLEGAL))
     assert (record.winner, record.ending) == ("o", Ending.NONSENSE)
     assert record.detail == "wrote too much output without an answer"
-    assert pid_of(player) is None
+    assert not has_process(player)
 
 
 @NEEDS_PIPE_SIZES
-def test_reading_messages_counts_against_the_move_time(shell: Shell) -> None:
-    player = deaf(shell, "import time\ntime.sleep(1000)\n")
-    player.begin(GameStart(Position().board, "x", 1))
+def test_unread_messages_take_time_and_little_memory(shell: Shell) -> None:
+    player = shell.deaf("time.sleep(1000)\n")
+    player.begin(START)
     for _ in range(500):
         player.end("draw")
-    control = TimeControl(move=0.1, grace=0.0)
-    record = against_random(player, time_control=control)
+    record = against_random(player, time_control=TimeControl(move=0.1, grace=0.0))
     assert (record.winner, record.ending) == ("o", Ending.TIME)
     assert record.detail == "does not read its input within 0.1 s"
-    assert pid_of(player) is None
+    assert not has_process(player)
 
-
-@NEEDS_PIPE_SIZES
-def test_unread_messages_take_little_memory(shell: Shell) -> None:
-    player = deaf(shell, "import time\ntime.sleep(1000)\n")
-    player.begin(GameStart(Position().board, "x", 1))
-    told = []
+    player.begin(START)
+    told: list[int] = []
 
     def tell() -> None:
-        for number in range(100_000):
-            told.append(number)
+        while len(told) < 10_000:
             player.end("draw")
+            told.append(1)
 
     with pytest.raises(PlayerFailure, match="does not read its input"):
         tell()
-    assert 1000 < len(told) < 10_000
-    assert pid_of(player) is None
+    assert len(told) > 1000
+    assert not has_process(player)
 
 
 def test_output_on_standard_error_is_not_an_answer(shell: Shell) -> None:
@@ -346,36 +335,24 @@ def test_output_on_standard_error_is_not_an_answer(shell: Shell) -> None:
     assert (record.winner, record.ending) == ("o", Ending.TIME)
 
 
-@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("subprocess.Popen", errno.ENFILE), ("selectors.DefaultSelector", errno.EMFILE)],
+)
 def test_lack_of_system_resources_is_not_the_programs_fault(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, name: str, number: int
 ) -> None:
+    """If the selector is missing, the process exists, but has not greeted."""
     player = shell.answering("echo play 4")
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patch:
-        patch.setattr(external.subprocess, "Popen", refuse)
+        patch.setattr(name, refuse)
         with pytest.raises(OSError, match=re.escape(os.strerror(number))):
             against_random(player)
-    assert not against_random(player).is_forfeit
-
-
-def test_lack_of_files_may_show_after_the_start(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process exists by then, but must not be treated as one that has greeted."""
-    player = shell.answering("echo play 4")
-
-    def refuse() -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(external.selectors, "DefaultSelector", refuse)
-        with pytest.raises(OSError, match="Too many open files"):
-            against_random(player)
-    assert pid_of(player) is None
+    assert not has_process(player)
     assert not against_random(player).is_forfeit
 
 
@@ -421,15 +398,6 @@ def test_kaggle_agents(tmp_path: Path, body: str, ending: Ending, detail: str) -
     assert detail in record.detail
 
 
-def test_a_file_without_an_agent_crashes(tmp_path: Path) -> None:
-    path = tmp_path / "empty.py"
-    path.write_text("import os\n")
-    with Kaggle(str(path), programs=ANY_PROGRAM) as player:
-        record = against_random(player)
-    assert record.ending == Ending.CRASH
-    assert "has no function agent" in record.detail
-
-
 def test_input_of_kaggle_agents() -> None:
     observation = observation_of(Position("445"))
     assert observation.board[-7:] == [0, 0, 0, 1, 1, 0, 0]
@@ -441,11 +409,3 @@ def test_input_of_kaggle_agents() -> None:
     assert configuration.timeout == 2.0
     with pytest.raises(AttributeError):
         _ = configuration.nothing
-
-
-def test_a_missing_callable_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    (tmp_path / "some.py").write_text("value = 3\n")
-    for text in ("some:value", "nowhere:f"):
-        with Python(text, programs=ANY_PROGRAM) as player:
-            assert against_random(player).ending == Ending.CRASH

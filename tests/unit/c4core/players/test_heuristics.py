@@ -8,62 +8,37 @@ from tests.support.boards.player_positions import grid, named
 
 
 @pytest.mark.parametrize(
-    ("name", "groups", "threats"),
+    ("heuristic", "values"),
     [
-        ("E1", 1, 100),
-        ("E4", 0, 0),
-        ("E5", -14, -100),
+        ("groups", {"E1": 1, "E4": 0, "E5": -14}),
+        ("threats", {"E1": 100, "E4": 0, "E5": -100}),
+        ("both", {"E1": 101, "E4": 0, "E5": -114}),
+        ("islands", {"P1": -1}),
+        # The source gives red's and blue's scores separately; here they appear as differences. In
+        # the pair of two red stones, a distant blue stone is added and its own score subtracted.
+        ("runs", {"P1": 20 - 14, "P2": 12 - 20, "P3": 16 - 24}),
+        ("runs-forward", {"P1": 16 - 6, "P2": 12 - 10, "P3": 8 - 22}),
+        ("squares", {"P1": 3, "P2": -2, "P3": -7, "P4": -3, "P5": -9, "P6": 5}),
     ],
 )
-def test_groups_and_threats(name: str, groups: int, threats: int) -> None:
-    position = named(name)
-    assert heuristic_value(position, "x", "groups") == groups
-    assert heuristic_value(position, "x", "threats") == threats
-    assert heuristic_value(position, "x", "both") == groups + threats
-    assert heuristic_value(position, "o", "both") == -groups - threats
+def test_worked_examples(heuristic: str, values: dict[str, int]) -> None:
+    for name, value in values.items():
+        assert heuristic_value(named(name), "x", heuristic) == value
+        assert heuristic_value(named(name), "o", heuristic) == -value
 
 
-def test_islands() -> None:
-    assert heuristic_value(named("P1"), "x", "islands") == -1
-    assert heuristic_value(named("P1"), "o", "islands") == 1
+def test_runs_of_a_single_stone() -> None:
+    stones = [Position.from_columns([column]) for column in range(7)]
+    both_ways = [heuristic_value(stone, "x", "runs") for stone in stones]
+    forward = [heuristic_value(stone, "x", "runs-forward") for stone in stones]
+    assert both_ways == [6, 6, 6, 8, 6, 6, 6]
+    assert forward == [6, 6, 6, 6, 2, 2, 2]
 
 
-@pytest.mark.parametrize("column", range(7))
-def test_runs_of_a_single_stone(column: int) -> None:
-    position = Position.from_columns([column])
-    assert heuristic_value(position, "x", "runs") == (6, 6, 6, 8, 6, 6, 6)[column]
-    assert heuristic_value(position, "x", "runs-forward") == (6, 6, 6, 6, 2, 2, 2)[column]
-
-
-# The source gives red's and blue's scores separately; here they appear as differences. In the pair
-# of two red stones, a distant blue stone is added and its own score subtracted.
-@pytest.mark.parametrize(
-    ("name", "both_ways", "forward"),
-    [("P1", 20 - 14, 16 - 6), ("P2", 12 - 20, 12 - 10), ("P3", 16 - 24, 8 - 22)],
-)
-def test_runs(name: str, both_ways: int, forward: int) -> None:
-    assert heuristic_value(named(name), "x", "runs") == both_ways
-    assert heuristic_value(named(name), "x", "runs-forward") == forward
-
-
-@pytest.mark.parametrize(
-    ("name", "red", "blue"),
-    [
-        ("P1", 10, -2),
-        ("P5", 19, 17),
-    ],
-)
+@pytest.mark.parametrize(("name", "red", "blue"), [("P1", 10, -2), ("P5", 19, 17)])
 def test_window_scores(name: str, red: int, blue: int) -> None:
     assert heuristic_value(named(name), "x", "windows") == red
     assert heuristic_value(named(name), "o", "windows") == blue
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("P1", 3), ("P2", -2), ("P3", -7), ("P4", -3), ("P5", -9), ("P6", 5)]
-)
-def test_square_scores(name: str, value: int) -> None:
-    assert heuristic_value(named(name), "x", "squares") == value
-    assert heuristic_value(named(name), "o", "squares") == -value
 
 
 @pytest.mark.parametrize(

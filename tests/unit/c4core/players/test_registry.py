@@ -1,17 +1,27 @@
-"""Descriptions of players: reading, checking, writing and listing them."""
+"""Descriptions of players: reading, checking, writing and listing them, and their costs."""
 
 import itertools
 import math
-from dataclasses import FrozenInstanceError
+import subprocess
+import sys
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.game import play_game
-from c4core.players import LEVELS, PlayerError, PlayerKind, parse_player, player_kinds
-from c4core.players.registry import parse_players
+from c4core.players import (
+    LEVELS,
+    PlayerCostError,
+    PlayerError,
+    PlayerKind,
+    parse_player,
+    player_kinds,
+)
+from c4core.players.parameters import FREE, MOST_BYTES, Real, Whole
+from c4core.players.registry import check_costs, memory_of, parse_players, untrusted_limit
 from c4core.players.roster.blog import BlogV6
 from c4core.players.roster.perfect import Perfect
+from tests.support.refusals import refusal
 
 
 @pytest.mark.parametrize("kind", player_kinds(), ids=lambda kind: kind.name)
@@ -29,79 +39,52 @@ def test_every_kind_is_documented(kind: PlayerKind) -> None:
     assert kind.stands_alone == (kind.argument is None and not required)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "blog-v6",
-        " blog-v6 : depth = 2 ",
-        "minimax-windows:randomize_order=off,depth=3",
-        "set:fallback=vector",
-        "random",
-        "minimax-threats:max_depth=6,time_ms=none",
-        "montecarlo-flat:center_weight=1.50",
-        "perfect:blunder=0.10",
-        "exec:cat -u --x=1,2:3",
-        "python:a.b:c",
-    ],
-)
-def test_descriptions_round_trip(text: str, snapshot: SnapshotAssertion) -> None:
-    spec = parse_player(text)
-    assert (spec.text, spec.full) == snapshot
-    assert parse_player(spec.text) == parse_player(spec.full) == spec
-    assert spec.text == str(spec) == str(spec.make())
+DESCRIPTIONS = [
+    "blog-v6", " blog-v6 : depth = 2 ", "minimax-windows:randomize_order=off,depth=3",
+    "set:fallback=vector", "random", "minimax-threats:max_depth=6,time_ms=none",
+    "montecarlo-flat:center_weight=1.50", "perfect:blunder=0.10", "exec:cat -u --x=1,2:3",
+    "python:a.b:c",
+]  # fmt: skip
+
+
+def test_descriptions_round_trip(snapshot: SnapshotAssertion) -> None:
+    found = {}
+    for text in DESCRIPTIONS:
+        spec = parse_player(text)
+        assert parse_player(spec.text) == parse_player(spec.full) == spec
+        assert spec.text == str(spec) == str(spec.make())
+        found[text] = (spec.text, spec.full)
+    assert found == snapshot
 
 
 def test_a_player_is_a_value() -> None:
     player = BlogV6(depth=2)
     assert player == parse_player("blog-v6:depth=2").make()
     assert repr(player) == "BlogV6(depth=2, missed_win_rounds='round3+')"
-    with pytest.raises(FrozenInstanceError):
-        player.depth = 3  # type: ignore[misc]
+    assert hash(player) == hash(BlogV6(depth=2))
 
 
-@pytest.mark.parametrize(
-    ("text", "parameter"),
-    [
-        ("blog-v7", None),
-        ("", None),
-        ("blog-v6:depth=9", "depth"),
-        ("blog-v6:depth=", "depth"),
-        ("blog-v6:depth", "depth"),
-        ("blog-v6:depth=1.5", "depth"),
-        ("blog-v6:depth=none", "depth"),
-        ("blog-v6:deep=1", "deep"),
-        ("random:depth=1", "depth"),
-        ("blog-v6:depth=1,depth=2", "depth"),
-        ("blog-v6:depth=1,", ""),
-        ("set:fallback=row", "fallback"),
-        ("minimax-runs:alpha_beta=yes", "alpha_beta"),
-        ("minimax-features:features=21", "features"),
-        ("perfect:blunder=2", "blunder"),
-        ("perfect:blunder=nan", "blunder"),
-        ("perfect:blunder=x", "blunder"),
-        ("perfect:blunder=1,temperature=1", "temperature"),
-        ("montecarlo-timed:time_ms=none", "playouts"),
-        ("minimax-threats:time_ms=none", "max_depth"),
-        ("learning-cnn", "model"),
-        ("learning-cnn:model=", "model"),
-        ("learning-cnn:model=x,weights=xyz", "weights"),
-        ("exec", None),
-        ("exec:no-such-program-anywhere", None),
-        ('exec:cat "', None),
-        ("kaggle:no/such/file.py", None),
-        pytest.param(f"kaggle:{'9' * 5_000}", None, id="kaggle-long"),
-        ("python:module", None),
-    ],
-)
-def test_bad_descriptions_are_refused(
-    text: str, parameter: str | None, snapshot: SnapshotAssertion
-) -> None:
-    with pytest.raises(PlayerError) as caught:
-        parse_player(text)
-    assert (caught.value.player, caught.value.parameter) == (text.partition(":")[0], parameter)
-    # The list of all players changes with each new one.
-    assert str(caught.value).partition(" (there are: ")[0][:200] == snapshot
-    assert isinstance(caught.value, ValueError)
+BAD_DESCRIPTIONS = """
+blog-v7 blog-v6:depth=9 blog-v6:depth= blog-v6:depth blog-v6:depth=1.5 blog-v6:depth=none
+blog-v6:deep=1 random:depth=1 blog-v6:depth=1,depth=2 blog-v6:depth=1, set:fallback=row
+minimax-runs:alpha_beta=yes minimax-features:features=21 minimax-threats:time_ms=none
+perfect:blunder=2 perfect:blunder=nan perfect:blunder=x perfect:blunder=1,temperature=1
+montecarlo-timed:time_ms=none learning-cnn learning-cnn:model= learning-cnn:model=x,weights=xyz
+exec exec:no-such-program-anywhere kaggle:no/such/file.py python:module
+"""
+
+
+def test_bad_descriptions_are_refused(snapshot: SnapshotAssertion) -> None:
+    found = {}
+    for text in ["", 'exec:cat "', f"kaggle:{'9' * 5_000}", *BAD_DESCRIPTIONS.split()]:
+        with pytest.raises(PlayerError) as caught:
+            parse_player(text)
+        assert caught.value.player == text.partition(":")[0]
+        # The list of all players changes with each new one.
+        message = str(caught.value).partition(" (there are: ")[0][:200]
+        found[text[:40]] = (caught.value.parameter, message)
+    assert found == snapshot
+    assert issubclass(PlayerError, ValueError)
 
 
 def test_python_callers_are_checked_too() -> None:
@@ -114,17 +97,13 @@ def test_python_callers_are_checked_too() -> None:
 
 
 def test_players_state_whether_they_use_chance_or_time() -> None:
-    told = {
-        text: (player.is_random, player.is_timed)
-        for text in (
-            "stupid",
-            "random",
-            "minimax-threats",
-            "minimax-threats:time_ms=none,max_depth=3",
-        )
-        for player in [parse_player(text).make()]
-    }
-    assert list(told.values()) == [(False, False), (True, False), (False, True), (False, False)]
+    def uses(text: str) -> tuple[bool, bool]:
+        player = parse_player(text).make()
+        return player.is_random, player.is_timed
+
+    assert uses("stupid") == uses("minimax-threats:time_ms=none,max_depth=3") == (False, False)
+    assert uses("random") == (True, False)
+    assert uses("minimax-threats") == (False, True)
 
 
 def test_levels_are_names_for_players() -> None:
@@ -149,40 +128,104 @@ def test_each_level_is_stronger_than_the_one_before() -> None:
         assert won >= 11, (weaker, stronger, won)
 
 
+def test_a_range_expands_to_several_players(snapshot: SnapshotAssertion) -> None:
+    texts = (
+        "set",
+        "blog-v6:depth=0..2",
+        "pvs:depth=2/4/6..7",
+        "perfect:blunder=0.25",
+        "exec:cat a..b/c",
+        "montecarlo-flat:simulations=1..2,center_weight=1/2",
+    )
+    assert {text: [spec.full for spec in parse_players(text)] for text in texts} == snapshot
+
+
+def test_bad_ranges_are_refused(snapshot: SnapshotAssertion) -> None:
+    texts = """
+        blog-v6:depth=4..2 blog-v6:depth=1..99 blog-v6:depth=1/x nobody:depth=1..2
+        montecarlo-flat:simulations=1..2000
+        montecarlo-flat:simulations=1..900,center_weight=1/2
+    """
+    assert {
+        text: refusal(parse_players, text, error=PlayerError).partition(" (there are: ")[0]
+        for text in texts.split()
+    } == snapshot
+
+
+WITHOUT_COST = {
+    "blunder", "center_weight", "exploration", "min_games", "stop_after", "stop_gap", "temperature",
+}  # fmt: skip
+"""Numeric parameters that affect neither memory nor time."""
+
+
+def test_every_number_has_a_cost_or_is_listed_as_free() -> None:
+    numbers = {
+        (parameter.name, parameter.cost == FREE)
+        for kind in player_kinds()
+        for parameter in kind.parameters
+        if isinstance(parameter.values, Whole | Real)
+    }
+    assert {name for name, is_free in numbers if is_free} == WITHOUT_COST
+
+
+def test_defaults_and_levels_are_within_the_limits() -> None:
+    for name in [*LEVELS, *(kind.name for kind in player_kinds() if kind.stands_alone)]:
+        check_costs(parse_player(name, checked=False))
+
+
 @pytest.mark.parametrize(
-    ("text", "players"),
+    ("text", "parameter"),
     [
-        ("set", ["set"]),
-        ("blog-v6:depth=0..2", ["blog-v6:depth=0", "blog-v6:depth=1", "blog-v6:depth=2"]),
-        ("pvs:depth=2/4/6..7", [f"pvs:depth={depth}" for depth in (2, 4, 6, 7)]),
-        (
-            "mcts-uct:iterations=10/20",
-            ["mcts-uct:iterations=10", "mcts-uct:iterations=20"],
-        ),
-        ("perfect:blunder=0.25", ["perfect:blunder=0.25"]),
-        ("exec:cat a..b/c", ["exec:cat a..b/c"]),
+        ("minimax-threats:cache=exact,cache_size=100000000", "cache_size"),
+        ("mcts-uct:iterations=5000000", "iterations"),
+        ("alphabeta:depth=20", "depth"),
+        ("minimax-runs:time_ms=none", "max_depth"),
+        ("minimax-runs:time_ms=3600000", "time_ms"),
+        ("minimax-threats:time_ms=3600000", "time_ms"),
     ],
 )
-def test_a_range_expands_to_several_players(text: str, players: list[str]) -> None:
-    assert [spec.text for spec in parse_players(text)] == players
+def test_costly_descriptions_are_refused(text: str, parameter: str) -> None:
+    with pytest.raises(PlayerCostError) as refusal:
+        check_costs(parse_player(text))
+    assert refusal.value.parameter == parameter
+    for words in (f"{parameter}=", "the limit is", "--allow-programs"):
+        assert words in str(refusal.value)
 
 
-def test_ranges_expand_to_all_combinations() -> None:
-    found = parse_players("montecarlo-flat:simulations=1..2,center_weight=1/2")
-    assert [(spec.values[0], spec.values[1]) for spec in found] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+def test_the_first_limit_reached_ends_the_move() -> None:
+    for text in (
+        "minimax-runs:time_ms=none,max_depth=11",
+        "minimax-runs:time_ms=1000,max_depth=64",
+        "minimax-threats:time_ms=none,max_depth=8",
+        "montecarlo-timed:time_ms=3600000,playouts=1000",
+    ):
+        check_costs(parse_player(text))
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("name", "parameter", "others"),
     [
-        ("blog-v6:depth=4..2", "depth=4..2: 4 is more than 2"),
-        ("blog-v6:depth=1..99", "cannot be '9'"),
-        ("blog-v6:depth=1/x", "cannot be 'x'"),
-        ("montecarlo-flat:simulations=1..2000", "more than 1,000 values"),
-        ("montecarlo-flat:simulations=1..900,center_weight=1/2", "stands for 1,800 players"),
-        ("nobody:depth=1..2", "no player is called 'nobody'"),
+        ("mcts-uct", "iterations", ""),
+        ("minimax-threats", "cache_size", ",cache=exact,time_ms=none,max_depth=10"),
     ],
 )
-def test_bad_ranges_are_refused(text: str, words: str) -> None:
-    with pytest.raises(PlayerError, match=words.replace("(", r"\(")):
-        parse_players(text)
+def test_the_costliest_move_stays_within_its_stated_memory(
+    name: str, parameter: str, others: str
+) -> None:
+    kind = next(kind for kind in player_kinds() if kind.name == name)
+    declared = next(each for each in kind.parameters if each.name == parameter)
+    text = f"{name}:{parameter}={untrusted_limit(kind, declared):.0f}{others}"
+    assert 0.9 * MOST_BYTES < memory_of(parse_player(text)) <= MOST_BYTES
+    program = (
+        "import resource, sys\n"
+        "from c4core import Position\n"
+        "from c4core.dice import Dice\n"
+        "from c4core.players import parse_player\n"
+        "parse_player('random').make().choose(Position('44'), Dice(1))\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "parse_player(sys.argv[1]).make().choose(Position('44'), Dice(1))\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    grown = int(subprocess.check_output([sys.executable, "-c", program, text]))
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert grown * unit < MOST_BYTES + (8 << 20)

@@ -1,12 +1,8 @@
 """Certificates that were tampered with: neither checker accepts one that is not a proof."""
 
-from __future__ import annotations
-
-import hashlib
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from c4core.errors import (
     CertificateDamagedError,
@@ -28,8 +24,7 @@ from tests.support.certificates import (
     sealed,
 )
 
-if TYPE_CHECKING:
-    from c4core.proof.certificate import ProofHalf
+START = Position(width=4, height=4)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -38,7 +33,7 @@ def test_tampered_files_are_refused(claim: tuple[str, int, int, int]) -> None:
     assert check_tampered(claim, 60) < 12
 
 
-def test_every_flipped_bit_is_found() -> None:
+def test_every_flipped_bit_and_every_truncation_is_found() -> None:
     whole = make(Position("121", width=4, height=4))
     checker = independent_checker()
     for bit in range(8 * len(whole)):
@@ -47,10 +42,6 @@ def test_every_flipped_bit_is_found() -> None:
         with pytest.raises(CertificateError):
             Certificate(bytes(changed))
         assert not independently_accepts(checker, bytes(changed))
-
-
-def test_every_truncation_is_found() -> None:
-    whole = make(Position("121", width=4, height=4))
     for length in range(len(whole)):
         with pytest.raises(CertificateError):
             Certificate(whole[:length])
@@ -59,77 +50,63 @@ def test_every_truncation_is_found() -> None:
 
 
 def test_a_claim_beyond_the_proof_is_refused() -> None:
-    whole = make(Position(width=4, height=4), at_least=0)
-    content = bytearray(whole[:-SHA_BYTES])
+    content = bytearray(make(START, at_least=0)[:-SHA_BYTES])
     content[41] = 1
     assert not accepts(sealed(bytes(content)))
     assert not independently_accepts(independent_checker(), sealed(bytes(content)))
 
 
-def rewritten(half: ProofHalf, change: tuple[int, int, int]) -> bytes:
-    """A proof for the empty 4x4 board, with another value at one place of one ply."""
-    start = Position(width=4, height=4)
-    writer = Half(start, upper=True, bound=0, rules=EVERY_RULE)
-    ply, place, value = change
-    for number, (keys, values) in enumerate(half.plies):
-        new = values.copy()
-        if number == ply:
-            assert new[place] != value
-            new[place] = value
-        writer.write(keys, new, ply=number)
+def test_foreign_and_newer_files_are_refused() -> None:
+    whole = make(START)
+    for board in ((0, 4), (4, 0), (1, 20), (3, 20), (8, 8), (255, 255)):
+        outside = bytearray(whole[:-SHA_BYTES])
+        outside[10:12] = board
+        with pytest.raises(CertificateDamagedError, match=r"impossible board|need a board"):
+            Certificate(sealed(bytes(outside)))
+        assert not independently_accepts(independent_checker(), sealed(bytes(outside)))
+    with pytest.raises(CertificateForeignError, match="not a certificate"):
+        Certificate(b"something else")
+    newer = bytearray(whole[:-SHA_BYTES])
+    newer[8] = 2
+    with pytest.raises(CertificateForeignError, match="format 2"):
+        Certificate(sealed(bytes(newer)))
+    with pytest.raises(CertificateDamagedError, match="checksum"):
+        Certificate(whole[:-1] + bytes([whole[-1] ^ 1]))
+
+
+def rewritten(plies: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]]) -> bytes:
+    """A file that claims a score of at most 0 for the empty 4x4 board."""
+    writer = Half(START, upper=True, bound=0, rules=EVERY_RULE)
+    for ply, (keys, values) in enumerate(plies):
+        writer.write(keys, values, ply=ply)
     code = writer.written()
-    counts = tuple(len(keys) for keys, _ in half.plies)
-    return pack(start, EVERY_RULE, [(HalfInfo(True, 0, counts, len(code)), code)], engine_version=1)
+    info = HalfInfo(True, 0, tuple(len(keys) for keys, _ in plies), len(code))
+    return pack(START, EVERY_RULE, [(info, code)], engine_version=1)
 
 
 def test_other_values_are_refused_or_prove_the_same() -> None:
-    half = Certificate(make(Position(width=4, height=4), at_most=0)).check().halves[0]
+    plies = list(Certificate(make(START, at_most=0)).check().halves[0].plies)
     checker = independent_checker()
     refused = 0
-    for ply, (_, values) in enumerate(half.plies):
+    for ply, (keys, values) in enumerate(plies):
         for place, value in list(enumerate(values))[::3]:
-            others = (0, 1, 2, 3) if ply % 2 else (0, 1, 5, REPLIES)
-            for other in others:
+            for other in (0, 1, 2, 3) if ply % 2 else (0, 1, 5, REPLIES):
                 if other == value:
                     continue
-                data = rewritten(half, (ply, place, other))
+                changed = values.copy()
+                changed[place] = other
+                data = rewritten([*plies[:ply], (keys, changed), *plies[ply + 1 :]])
                 assert accepts(data) == independently_accepts(checker, data)
                 refused += not accepts(data)
     assert refused > 40
 
 
 def test_a_rule_that_does_not_hold_is_reported() -> None:
-    start = Position(width=4, height=4)
-    writer = Half(start, upper=True, bound=0, rules=EVERY_RULE)
-    keys = writer.first()
-    writer.write(keys, np.array([1], dtype=np.uint8), ply=0)
-    code = writer.written()
-    data = pack(start, EVERY_RULE, [(HalfInfo(True, 0, (1,), len(code)), code)], engine_version=1)
+    keys = Half(START, upper=True, bound=0, rules=EVERY_RULE).first()
+    data = rewritten([(keys, np.array([1], dtype=np.uint8))])
     with pytest.raises(
         CertificateWrongError, match="the rule that ends it does not hold"
     ) as caught:
         Certificate(data, path="some.c4proof").verify()
     assert str(caught.value).startswith("some.c4proof: ")
-    assert (caught.value.key, caught.value.ply) == (start.key, 0)
-
-
-@pytest.mark.parametrize("board", [(0, 4), (4, 0), (1, 20), (3, 20), (8, 8), (255, 255)])
-def test_a_board_outside_the_format_is_refused(board: tuple[int, int]) -> None:
-    data = bytearray(make(Position(width=4, height=4)))
-    data[10:12] = board
-    damaged = sealed(bytes(data[:-SHA_BYTES]))
-    with pytest.raises(CertificateDamagedError, match=r"impossible board|need a board"):
-        Certificate(damaged)
-    assert not independently_accepts(independent_checker(), damaged)
-
-
-def test_foreign_and_newer_files_are_refused() -> None:
-    whole = make(Position(width=4, height=4))
-    with pytest.raises(CertificateForeignError, match="not a certificate"):
-        Certificate(b"something else")
-    newer = bytearray(whole[:-SHA_BYTES])
-    newer[8] = 2
-    with pytest.raises(CertificateForeignError, match="format 2"):
-        Certificate(bytes(newer) + hashlib.sha256(newer).digest())
-    with pytest.raises(CertificateDamagedError, match="checksum"):
-        Certificate(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert (caught.value.key, caught.value.ply) == (START.key, 0)

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from starlette.testclient import TestClient
@@ -55,43 +56,28 @@ def test_an_overlong_line_gives_an_error_and_the_next_an_answer(client: TestClie
     first, second = ask(client, b"4" * (MAX_LINE + 5) + b"\n" + EASY[0].encode())
     assert first["error"] == f"line is longer than {MAX_LINE} bytes"
     assert second["moves"] == EASY[0]
-
-
-def test_an_empty_body_gives_no_answers(client: TestClient) -> None:
     assert ask(client, b"") == []
 
 
-def test_positions_beyond_the_budget_get_bounds(client: TestClient) -> None:
-    (shown,) = ask(client, b'{"moves": ""}', "?budget=0&columns=false")
-    assert shown["score"] is None
-    assert shown["lower"] < shown["upper"]
+def test_parameters_hold_for_all_lines(client: TestClient) -> None:
+    (late,) = ask(client, b'{"moves": ""}', "?budget=0&columns=false")
+    assert late["score"] is None
+    assert late["lower"] < late["upper"]
+    (weak,) = ask(client, EASY[0].encode(), "?weak=true")
+    assert "scores" not in weak
+    assert weak["value"] in {"win", "draw", "loss"}
+    (other,) = ask(client, b"1212121", "?board=4x4&budget=30")
+    assert (other["board"], other["side"]) == ("4x4", "o")
 
 
-def test_weak_answers_have_no_columns(client: TestClient) -> None:
-    (shown,) = ask(client, EASY[0].encode(), "?weak=true")
-    assert "scores" not in shown
-    assert shown["value"] in {"win", "draw", "loss"}
-
-
-def test_another_board_may_be_chosen(client: TestClient) -> None:
-    (shown,) = ask(client, b"1212121", "?board=4x4&budget=30")
-    assert (shown["board"], shown["side"]) == ("4x4", "o")
-
-
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ("?board=1x1x1", "board"),
-        ("?budget=31", "budget"),
-        ("?budget=nan", "budget"),
-        ("?columns=perhaps", "columns"),
-        ("?columns=true&weak=true", "columns"),
-        ("?colums=true", "colums"),
-    ],
-)
-def test_bad_requests_name_the_field(client: TestClient, query: str, field: str) -> None:
-    answer = client.post(f"/api/v1/batch{query}", content=b"44")
-    assert (answer.status_code, answer.json()["field"]) == (400, field)
+def test_bad_requests_name_the_field(client: TestClient) -> None:
+    """The last parameter of each query is wrong."""
+    queries = "board=1x1x1 budget=31 budget=nan columns=perhaps weak=true&columns=true colums=true"
+    for query in queries.split():
+        answer = client.post(f"/api/v1/batch?{query}", content=b"44")
+        assert (answer.status_code, answer.json()["field"]) == (400, parse_qsl(query)[-1][0])
+    compressed = client.post("/api/v1/batch", content=b"44", headers={"Content-Encoding": "gzip"})
+    assert compressed.status_code == 415
 
 
 def test_a_batch_is_refused_if_the_disk_is_full_and_frees_its_space(tmp_path: Path) -> None:
@@ -123,8 +109,3 @@ def test_a_client_that_disconnects_frees_its_search_thread() -> None:
         waiting = [threads.submit(meeting.wait, HANG_SECONDS) for _ in range(BATCH_THREADS)]
         for each in waiting:
             each.result()
-
-
-def test_a_compressed_body_is_refused(client: TestClient) -> None:
-    answer = client.post("/api/v1/batch", content=b"44", headers={"Content-Encoding": "gzip"})
-    assert answer.status_code == 415

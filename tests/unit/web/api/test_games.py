@@ -1,9 +1,10 @@
-"""``/api/v1/games`` and ``/api/v1/matches``: lists, pages, reports."""
+"""Games and matches: lists, pages, reports, reviews, puzzles, and games that are sent."""
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,8 @@ from db.games import create_match
 from db.integrity.rows import match_faults
 from db.records.matches import Seats
 from tests.support.boards.finished_games import finished_games
-from tests.support.boards.matches import play, store_match, terms
+from tests.support.boards.games import random_games
+from tests.support.boards.matches import game, play, store_match, terms
 from tests.support.web_api import Api, serving
 from web.api.games import LABEL, LARGEST_NUMBER
 from workers.answers.find import evaluate
@@ -30,7 +32,10 @@ from workers.match.reviews import read_game
 
 GAMES = "/api/v1/games"
 MATCHES = "/api/v1/matches"
+PUZZLES = "/api/v1/puzzles"
+REVIEW = "/api/v1/game"
 SMALL = BoardSize(4, 4)
+GAME = {"moves": "1212121", "first": "human", "second": "random"}
 
 
 @pytest.fixture(scope="module")
@@ -59,24 +64,16 @@ def api(stored: str) -> Iterator[Api]:
         yield found
 
 
-def all_games(api: Api, limit: int = 4, **query: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    cursor: dict[str, object] = {}
-    while True:
-        page = api.get(GAMES, limit=limit, **query, **cursor)
-        found += page["games"]
-        if page["next"] is None:
-            return found
-        assert len(page["games"]) == limit
-        cursor = {"cursor": page["next"]}
+def all_games(api: Api, limit: int = 500, **query: str | float) -> list[dict[str, Any]]:
+    return api.every(GAMES, "games", limit, **query)
 
 
 def test_pages_contain_every_game_once(api: Api, stored: str) -> None:
-    found = all_games(api)
+    found = all_games(api, 4)
     places = [(game["match"], game["number"]) for game in found]
     assert places == sorted(set(places))
     assert len(places) == 12 + 6 + 5
-    assert found == all_games(api, 500)
+    assert found == all_games(api)
     with Database.open(stored) as database:
         for game in found:
             entry = read_game(database, game["match"], game["number"])
@@ -85,13 +82,10 @@ def test_pages_contain_every_game_once(api: Api, stored: str) -> None:
                 assert game[name] == (str(value) if name in ("seed", "start", "final") else value)
     for game in found:
         assert api.get(f"{GAMES}/{game['match']}/{game['number']}") == game
-
-
-def test_a_game_states_its_start_position(api: Api) -> None:
-    games = all_games(api, match=3)
-    assert {game["start_grid"] for game in games} == {str(Position("11", width=4, height=4))}
-    for game in games:
         assert ("final_grid" in game) == ("moves" not in game)
+    grids = {game["start_grid"] for game in found if game["match"] == 3}
+    assert grids == {str(Position("11", width=4, height=4))}
+    assert api.refused(f"{GAMES}/1/12") == (404, None)
 
 
 @pytest.mark.parametrize(
@@ -107,45 +101,7 @@ def test_a_game_states_its_start_position(api: Api) -> None:
     ],
 )
 def test_filters_select_the_matching_games(api: Api, query: dict[str, Any], holds: Any) -> None:  # noqa: ANN401
-    assert all_games(api, **query) == [game for game in all_games(api, 500) if holds(game)]
-
-
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
-        ({"limit": 501}, "limit"),
-        ({"match": -1}, "match"),
-        ({"ending": "four\0"}, "ending"),
-        ({"cursor": "1"}, "cursor"),
-        ({"cursor": "1:9999999999"}, "cursor"),
-        ({"cursor": "-1:1"}, "cursor"),
-        ({"board": "64x1000"}, "board"),
-        ({"player": "set"}, "player"),
-    ],
-)
-def test_bad_queries_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
-    assert api.refused(GAMES, **query) == (400, field)
-
-
-@pytest.mark.parametrize(
-    ("path", "refusal"),
-    [
-        (f"{GAMES}/1/12", (404, None)),
-        (f"{GAMES}/9/0", (404, None)),
-        (f"{GAMES}/{10**30}/0", (400, "match")),
-        (f"{GAMES}/1/-1", (400, "number")),
-        (f"{GAMES}/1/x", (400, "number")),
-        (f"{GAMES}?match=9", (404, None)),
-        (f"{MATCHES}/9", (404, None)),
-        (f"{MATCHES}/{1 << 40}", (400, "id")),
-        (f"{MATCHES}/1?judge=many", (400, "judge")),
-        (f"{MATCHES}?cursor=x", (400, "cursor")),
-        (f"{MATCHES}?limit=0", (400, "limit")),
-    ],
-)
-def test_missing_numbers_are_reported(api: Api, path: str, refusal: tuple[int, str | None]) -> None:
-    response = api.client.get(path)
-    assert (response.status_code, response.json()["field"]) == refusal
+    assert all_games(api, **query) == [game for game in all_games(api) if holds(game)]
 
 
 def test_the_list_of_matches(api: Api) -> None:
@@ -155,10 +111,8 @@ def test_the_list_of_matches(api: Api) -> None:
     assert [match["games"] for match in found] == [0, 5, 6, 12]
     assert found[1]["label"] == "some file"
     for match in found:
-        assert (match["a"]["wins"], match["a"]["draws"]) == (
-            match["b"]["losses"],
-            match["b"]["draws"],
-        )
+        a, b = match["a"], match["b"]
+        assert (a["wins"], a["draws"]) == (b["losses"], b["draws"])
     first = api.get(MATCHES, limit=3)
     assert (first["matches"], first["next"]) == (found[:3], "2")
     assert api.get(MATCHES, limit=3, cursor=2) == {"matches": found[3:], "next": None}
@@ -210,12 +164,6 @@ def test_player_names_contain_no_directories(tmp_path: Path) -> None:
             assert "someone" not in shown
 
 
-def test_without_a_database_the_answer_is_503() -> None:
-    with serving() as api:
-        for path in (GAMES, MATCHES, f"{GAMES}/1/0", f"{MATCHES}/1"):
-            assert api.refused(path) == (503, None)
-
-
 def test_the_largest_numbers_on_any_database(database: Database, rows_url: str) -> None:
     """The database accepts each of these numbers in a query."""
     match = store_match(database, [])
@@ -230,119 +178,111 @@ def test_the_largest_numbers_on_any_database(database: Database, rows_url: str) 
         assert found == {"rows": [], "next": None}
 
 
-class TestPuzzles:
-    PATH = "/api/v1/puzzles"
-
-    def test_random_play(self, api: Api) -> None:
-        asked = {"board": "5x5", "count": 3, "budget": 30}
-        found = api.get(self.PATH, **asked, seed=4)
-        assert (len(found["puzzles"]), found["complete"]) == (3, True)
-        for fields in found["puzzles"]:
-            position = Position(fields["moves"], width=5, height=5)
-            assert (fields["grid"], fields["key"]) == (str(position), str(position.key))
-            line = parse_moves(fields["line"], width=5)
-            assert (fields["solution"], fields["length"]) == (line[0] + 1, len(line))
-            assert positions_of(position, line)[-1].play(line[-1]).is_over
-        assert api.get(self.PATH, **asked, seed=4) == found
-        assert api.get(self.PATH, **asked, seed=5) != found
-
-    def test_stored_games(self, api: Api) -> None:
-        found = api.get(self.PATH, match=1, count=20, budget=30, seed=1)
-        places = [(fields["match"], fields["number"]) for fields in found["puzzles"]]
-        assert {match for match, _ in places} <= {1}
-        assert len(set(places)) == len(places)
-        assert found["complete"]
-
-    def test_the_budget_ends_the_search(self, api: Api) -> None:
-        assert api.get(self.PATH, budget=0) == {"puzzles": [], "complete": False}
-
-    @pytest.mark.parametrize(
-        ("query", "status", "field"),
-        [
-            ({"count": 0}, 400, "count"),
-            ({"count": 21}, 400, "count"),
-            ({"seed": -1}, 400, "seed"),
-            ({"board": "99x99"}, 400, "board"),
-            ({"budget": 31}, 400, "budget"),
-            ({"match": 1, "board": "7x6"}, 400, "board"),
-            ({"match": 99}, 404, None),
-        ],
-    )
-    def test_questions_that_are_refused(
-        self, api: Api, query: dict[str, Any], status: int, field: str | None
-    ) -> None:
-        assert api.refused(self.PATH, **query) == (status, field)
-
-    def test_without_a_database(self) -> None:
-        with serving() as api:
-            assert api.refused(self.PATH, match=1) == (503, None)
+def test_puzzles_of_random_play(api: Api) -> None:
+    asked = {"board": "5x5", "count": 3, "budget": 30}
+    found = api.get(PUZZLES, **asked, seed=4)
+    assert (len(found["puzzles"]), found["complete"]) == (3, True)
+    for fields in found["puzzles"]:
+        position = Position(fields["moves"], width=5, height=5)
+        assert (fields["grid"], fields["key"]) == (str(position), str(position.key))
+        line = parse_moves(fields["line"], width=5)
+        assert (fields["solution"], fields["length"]) == (line[0] + 1, len(line))
+        assert positions_of(position, line)[-1].play(line[-1]).is_over
+    assert api.get(PUZZLES, **asked, seed=4) == found
+    assert api.get(PUZZLES, **asked, seed=5) != found
+    assert api.get(PUZZLES, budget=0) == {"puzzles": [], "complete": False}
 
 
-class TestStored:
-    GAME: Final = {"moves": "1212121", "first": "human", "second": "random"}
-
-    @pytest.fixture
-    def api(self, tmp_path: Path) -> Iterator[Api]:
-        with serving(database_url=str(tmp_path / "c4.db")) as found:
-            yield found
-
-    def test_games_of_the_same_players_are_one_match(self, api: Api) -> None:
-        first = api.post(GAMES, self.GAME)
-        assert (first["number"], first["winner"], first["ending"]) == (0, "x", "four")
-        resigned = {"moves": "44", "winner": "x", "ending": "resigned"}
-        second = api.post(GAMES, {"first": "random", "second": "human"} | resigned)
-        assert (second["match"], second["number"]) == (first["match"], 1)
-        others = [
-            api.post(GAMES, self.GAME | {"second": "human"}),
-            api.post(GAMES, {"board": "5x4", "moves": "1212121"}),
-            api.post(GAMES, self.GAME | {"start": str(Position("77").key)}),
-        ]
-        assert len({first["match"], *(other["match"] for other in others)}) == 4
-        found = api.get(GAMES, match=first["match"])["games"]
-        assert [(game["number"], game["first"], game["winner"]) for game in found] == [
-            (0, "human", "x"),
-            (1, "random", "x"),
-        ]
-        report = api.get(f"{MATCHES}/{first['match']}")
-        assert (report["label"], report["games"], report["finished"]) == (LABEL, 2, True)
-        assert (report["a"]["wins"], report["b"]["wins"]) == (1, 1)
-        assert not list(match_faults_of(api))
-
-    def test_a_match_that_is_looked_up_gets_no_more_games(self, api: Api) -> None:
-        first = api.post(GAMES, self.GAME)["match"]
-        database = api.service.require_database()
-        with database.write() as session:
-            create_match(session, terms(corpus=(first,)))
-        assert api.post(GAMES, self.GAME)["match"] != first
-        assert len(api.get(GAMES, match=first)["games"]) == 1
-
-    @pytest.mark.parametrize(
-        ("changes", "field"),
-        [
-            ({"moves": "12129"}, "moves"),
-            ({"moves": "12"}, "ending"),
-            ({"winner": "o"}, "winner"),
-            ({"moves": "12", "ending": "unfinished"}, "ending"),
-            ({"moves": "12", "ending": "resigned"}, "ending"),
-        ],
-    )
-    def test_a_game_that_is_not_over_is_refused(
-        self, api: Api, changes: dict[str, str], field: str
-    ) -> None:
-        assert api.refused(GAMES, self.GAME | changes) == (400, field)
-        assert api.get(GAMES)["games"] == []
-
-    def test_storing_needs_the_token(self, tmp_path: Path) -> None:
-        url = str(tmp_path / "c4.db")
-        with serving(database_url=url, token="t") as api:  # noqa: S106
-            assert api.refused(GAMES, self.GAME) == (401, None)
-            token = {"Authorization": "Bearer t"}
-            assert api.client.post(GAMES, json=self.GAME, headers=token).status_code == 201
-        with serving(database_url=url, read_only=True) as api:
-            assert api.refused(GAMES, self.GAME) == (403, None)
+def test_puzzles_of_stored_games(api: Api) -> None:
+    found = api.get(PUZZLES, match=1, count=20, budget=30, seed=1)
+    places = [(fields["match"], fields["number"]) for fields in found["puzzles"]]
+    assert {match for match, _ in places} <= {1}
+    assert len(set(places)) == len(places)
+    assert found["complete"]
 
 
-def match_faults_of(api: Api) -> Iterator[str]:
-    """The faults of matches that ``c4 db check`` would find."""
-    with api.service.require_database().read() as session:
-        yield from match_faults(session)
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Api]:
+    """A server with an empty database."""
+    with serving(database_url=str(tmp_path / "c4.db")) as found:
+        yield found
+
+
+def test_games_of_the_same_players_are_one_match(fresh: Api) -> None:
+    first = fresh.post(GAMES, GAME)
+    assert (first["number"], first["winner"], first["ending"]) == (0, "x", "four")
+    resigned = {"moves": "44", "winner": "x", "ending": "resigned"}
+    second = fresh.post(GAMES, {"first": "random", "second": "human"} | resigned)
+    assert (second["match"], second["number"]) == (first["match"], 1)
+    others = [
+        fresh.post(GAMES, GAME | {"second": "human"}),
+        fresh.post(GAMES, {"board": "5x4", "moves": "1212121"}),
+        fresh.post(GAMES, GAME | {"start": str(Position("77").key)}),
+    ]
+    assert len({first["match"], *(other["match"] for other in others)}) == 4
+    found = fresh.get(GAMES, match=first["match"])["games"]
+    assert [(game["number"], game["first"], game["winner"]) for game in found] == [
+        (0, "human", "x"),
+        (1, "random", "x"),
+    ]
+    report = fresh.get(f"{MATCHES}/{first['match']}")
+    assert (report["label"], report["games"], report["finished"]) == (LABEL, 2, True)
+    assert (report["a"]["wins"], report["b"]["wins"]) == (1, 1)
+    with fresh.service.require_database().read() as session:
+        assert not list(match_faults(session))
+
+
+def test_a_match_that_is_looked_up_gets_no_more_games(fresh: Api) -> None:
+    first = fresh.post(GAMES, GAME)["match"]
+    with fresh.service.require_database().write() as session:
+        create_match(session, terms(corpus=(first,)))
+    assert fresh.post(GAMES, GAME)["match"] != first
+    assert len(fresh.get(GAMES, match=first)["games"]) == 1
+
+
+def test_a_game_given_by_its_moves_is_reviewed(api: Api) -> None:
+    (entry,) = finished_games(1, board=SMALL)
+    review = api.get(REVIEW, moves=entry.moves, board="4x4", budget=30)
+    assert (review["board"], review["moves"], review["start"]) == ("4x4", entry.moves, None)
+    assert (review["winner"], review["ending"]) == (entry.winner, str(entry.ending))
+    assert review["complete"]
+    judged = review["moves_judged"]
+    assert [move["ply"] for move in judged] == list(range(len(entry.moves or "")))
+    assert "".join(str(move["column"]) for move in judged) == entry.moves
+    turns = [move["ply"] for move in judged if move["changes_result"]]
+    assert review["turning_points"] == turns
+    for earlier, later in pairwise(judged):
+        assert earlier["after"] == -later["before"]  # seen from the other side
+        assert earlier["plies_after"] == later["plies_before"]
+    (moves,) = random_games(1, empty=20)
+    late = api.get(REVIEW, moves=moves, budget=0)
+    assert (late["complete"], late["ending"]) == (False, "unfinished")
+    assert late["moves_judged"][0]["before"] is None
+
+
+def test_a_game_in_the_request_is_reviewed(api: Api) -> None:
+    start = Position("1122", width=4, height=4)
+    (entry,) = finished_games(1, board=SMALL, start=start)
+    fields = json_object(entry)
+    review = api.post(REVIEW, fields, budget=30)
+    assert (review["start"], review["complete"]) == (str(start), True)
+    as_text = fields | {"start": str(fields["start"]), "unknown": [1]}
+    again = api.post(REVIEW, as_text, budget=30)
+    assert again["moves_judged"] == review["moves_judged"]
+
+
+def test_a_stored_game_is_reviewed_and_can_be_sent_back(fresh: Api) -> None:
+    database = fresh.service.require_database()
+    (entry,) = finished_games(1)
+    fields = {"moves": entry.moves, "final_key": entry.final.key, "winner": entry.winner}
+    fields |= {"length": entry.final.ply, "ending": str(entry.ending), "seed": 1 << 63}
+    match = store_match(database, [game(0), game(1, moves=None), game(2, **fields)])
+    review = fresh.get(REVIEW, match=match, number=0, budget=0)
+    assert (review["moves"], review["first"]) == ("4343434", "set:fallback=vector")
+    without = fresh.get(REVIEW, match=match, number=1)
+    assert (without["moves"], without["complete"], without["moves_judged"]) == (None, False, [])
+    assert fresh.refused(REVIEW, match=match, number=3) == (404, None)
+    assert fresh.refused(REVIEW, match=match + 1, number=0) == (404, None)
+    sent = fresh.get(f"{GAMES}/{match}/2")
+    assert sent["seed"] == str(1 << 63)
+    assert fresh.post(REVIEW, sent, budget=0)["moves"] == entry.moves

@@ -25,7 +25,7 @@ def test_health_and_readiness_are_reported(client: TestClient) -> None:
     assert client.get("/readyz").json() == ready
 
 
-def test_without_its_database_it_is_not_ready(
+def test_without_its_database_or_broker_it_is_not_ready(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_database: Database) -> None:
@@ -38,6 +38,10 @@ def test_without_its_database_it_is_not_ready(
     assert "database" in answer.json()["error"]
     assert "/the/place" not in answer.text
     assert client.get("/healthz").status_code == 200
+    with serving(broker_url="redis://127.0.0.1:1/0") as other:
+        answer = other.client.get("/readyz")
+    assert answer.status_code == 503
+    assert "broker" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("harm", ["deleted", "replaced", "overwritten", "emptied"])
@@ -59,13 +63,6 @@ def test_a_replaced_database_file_makes_it_not_ready(
     answer = api.client.get("/readyz")
     assert answer.status_code == 503
     assert str(sqlite_path) not in answer.text
-
-
-def test_an_unreachable_broker_is_reported() -> None:
-    with serving(broker_url="redis://127.0.0.1:1/0") as api:
-        answer = api.client.get("/readyz")
-    assert answer.status_code == 503
-    assert "broker" in answer.json()["error"]
 
 
 def test_answers_are_counted(client: TestClient) -> None:
