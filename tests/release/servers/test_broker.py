@@ -268,12 +268,15 @@ def test_interrupting_a_question_cancels_its_job(one_service: Service) -> None:
 
 def test_a_worker_stores_the_bounds_of_an_interrupted_question(one_service: Service) -> None:
     question = ("-m", "cli", "solve", "--board", HARD, "--no-book", "--score-only", "1122")
-    with one_service.worker("--threads=1"), one_service.process(*question) as process:
+    with (
+        one_service.worker("--threads=1") as worker,
+        one_service.process(*question) as process,
+    ):
         await_that(lambda: units(one_service.database_url)[UnitState.LEASED], process)
         assert process.stop(signal.SIGINT) == 130
         assert "The worker stores the bounds" in process.log
         query = ("query", "--board", HARD, "--count")
-        await_that(lambda: one_service(*query).out == "1\n", process)
+        await_that(lambda: one_service(*query).out == "1\n", worker)
 
 
 def test_interrupting_a_watcher_leaves_the_job_running(

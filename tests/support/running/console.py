@@ -22,6 +22,7 @@ MEASURED = (
     (r"[\d,]+ (games/s|nodes)", r"N \1"),
     (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?", "DATE"),
+    (r"\bin \d+(:\d\d)+", "in TIME"),  # a minute or more
     (r" +", " "),  # the width of a column varies with its content
 )
 """Patterns that differ from run to run, and their replacements."""
