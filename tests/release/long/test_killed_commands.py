@@ -163,7 +163,7 @@ def test_killing_at_any_moment_loses_nothing(name: str, tmp_path: Path) -> None:
     assert command.read(written) == expected
     # Units of killed processes are known to be free, and nothing else is wrong.
     problems = c4("db", "check").out.splitlines()
-    assert [problem for problem in problems if not problem.startswith("lease: ")] == []
+    assert [problem for problem in problems if not problem.startswith("note: ")] == []
 
 
 def test_killing_a_deep_job_repeatedly_loses_nothing(sqlite_path: Path) -> None:
