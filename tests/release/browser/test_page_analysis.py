@@ -48,6 +48,22 @@ def engine_scores(moves: str) -> dict[int, int]:
     return {column: score for column, score in enumerate(scores, 1) if score is not None}
 
 
+DROP_LINES = """
+const ask = window.fetch;
+window.budgets = [];
+window.fetch = async (address, options) => {
+    const response = await ask(address, options);
+    const {pathname, searchParams} = new URL(address, location);
+    if (pathname !== "/api/v1/position") return response;
+    const budget = Number(searchParams.get("budget"));
+    window.budgets.push(budget);
+    if (budget >= arguments[0]) return response;
+    return Response.json({...await response.json(), line: null});
+};
+"""
+"""Makes the server seem too slow to find a line within a shorter budget."""
+
+
 class TestAnalysed:
     def test_a_full_column_cannot_be_played(self, browser: Browser) -> None:
         open_analysis(browser, pos=GAME)
@@ -68,6 +84,25 @@ class TestAnalysed:
         browser.click("#line [data-index='2']")
         await_stones(browser, 7)
         assert f"pos=4453{first}" in browser.driver.current_url
+
+    @pytest.mark.parametrize("least", [2, 10])
+    def test_best_play_that_takes_longer_than_the_scores(
+        self, browser: Browser, least: int
+    ) -> None:
+        open_analysis(browser, pos="445")
+        browser.run(DROP_LINES, least)
+        browser.click("#columns [data-column='3']")
+        if least > 2:
+            button = "Think longer (10 s)"
+            browser.until(lambda: browser.text("#think-longer") == button, "no button")
+            assert state(browser) == "ready"
+            assert len(columns(browser)) == 7
+            assert not browser.all("#line .chip")
+            browser.click("#think-longer")
+        browser.one("#line .chip")
+        assert not [one for one in browser.all("#think-longer") if one.is_displayed()]
+        budgets = [budget for budget in (0.3, 2, 10) if budget <= least]
+        assert browser.run("return window.budgets") == budgets
 
     def test_what_is_not_proven_is_marked_as_a_guess(self, browser: Browser) -> None:
         browser.open("/?board=8x8&pos=44")

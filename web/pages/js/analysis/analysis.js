@@ -4,6 +4,7 @@ import { byId, make } from "../dom.js";
 import { NAMES, columnLabel, columnNumber, otherSide } from "../game/position.js";
 import { keepSwitch } from "../storage.js";
 import { boundsText, count, duration, guessed, sentence, signed } from "../words.js";
+import { isFinished } from "./analyst.js";
 
 /** @import {Position} from "../game/position.js" */
 /** @import {Session} from "../game/session.js" */
@@ -97,8 +98,9 @@ export class Analysis {
     const isFailed = this.isShown && status === "failed";
     const isIncomplete = status === "incomplete" && answer !== null;
     const isOpen = isIncomplete && answer.queued === null;
+    const isWithoutLine = status === "ready" && answer !== null && !isFinished(answer);
     const button = byId("think-longer");
-    button.hidden = !(isFailed || (isOpen && longer !== null));
+    button.hidden = !(isFailed || ((isOpen || isWithoutLine) && longer !== null));
     button.textContent = isFailed ? "Try again" : `Think longer (${longer} s)`;
     byId("go-on").hidden = !isOpen;
     if (isIncomplete && answer.queued !== null) {

@@ -127,7 +127,7 @@ export class Analyst extends EventTarget {
   /** @param {PositionAnswer} answer */
   #take(answer) {
     this.#set(answer.complete ? "ready" : "incomplete", answer);
-    if (answer.complete) return;
+    if (isFinished(answer)) return;
     if (answer.queued !== null) void this.#follow(answer.queued);
     else if (this.#budget === 0) this.askLonger();
   }
@@ -171,6 +171,15 @@ export class Analyst extends EventTarget {
     this.#answer = answer;
     this.dispatchEvent(new Event("change"));
   }
+}
+
+/**
+ * Whether a longer search cannot add to an answer. Scores from the book are complete at once, but the line may need more
+ * time, because a search continues it after the book ends.
+ * @param {PositionAnswer} answer
+ */
+export function isFinished(answer) {
+  return answer.complete && answer.line !== null;
 }
 
 /** @param {number} milliseconds */
