@@ -216,9 +216,10 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
     board = recipe.board
     kind = str(recipe.source["kind"])
     is_together = recipe.neighbours == "together"
+    noun = "position" if positions == 1 else "positions"
     return {
         "format": CARD_FORMAT,
-        "title": f"{positions:,} positions of {board}, with exact scores",
+        "title": f"{positions:,} {noun} of {board}, with exact scores",
         "license": recipe.license,
         "command": recipe.command,
         "board": str(board),

@@ -236,7 +236,8 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
     # each repetition, minutes in all.
     repeated = len(keys) - len(np.unique(keys))
     if repeated:
-        yield f"{repeated:,} positions occur more than once"
+        what = "position occurs" if repeated == 1 else "positions occur"
+        yield f"{repeated:,} {what} more than once"
         return
     try:
         canonical, _ = canonical_keys(keys, width=terms.board.width, height=terms.board.height)
@@ -260,7 +261,8 @@ def _common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
         for other in names[index + 1 :]:
             number = len(np.intersect1d(parts[name], parts[other]))
             if number:
-                yield f"{number:,} positions are in {name} and in {other}"
+                what = "position is" if number == 1 else "positions are"
+                yield f"{number:,} {what} in {name} and in {other}"
 
 
 def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:

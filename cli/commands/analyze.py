@@ -98,7 +98,7 @@ def analyze(
     .jsonl or .parquet.
 
     All results are stored. Positions that are stored or in the book are not searched again. The job
-    is in the database: Ctrl-C keeps what is done, and "c4 jobs resume" goes on with the job. With
+    is in the database: Ctrl-C keeps what is done, and "c4 jobs resume" continues the job. With
     --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only stops
     watching. They use --book if the file exists under the same path on their machine.
     """

@@ -170,7 +170,7 @@ def repair(context: click.Context) -> None:
     """Drop damaged data that can be solved again.
 
     Damaged evaluations are dropped and solved again on demand. A job's unit with a damaged result
-    is queued again: "c4 jobs resume" goes on with the job. Sound rows are kept. Every dropped row
+    is queued again: "c4 jobs resume" continues the job. Sound rows are kept. Every dropped row
     is one line of output; remaining problems follow, as from "c4 db check". The exit code is 1 if
     any remain.
     """

@@ -62,7 +62,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     show_default=True,
     help="Split a piece when a worker has searched N nodes for it.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the newest job for this position.")
+@click.option("--resume", is_flag=True, help="Continue the newest job for this position.")
 @parameters.label_option("the job.")
 @parameters.detach_option()
 @parameters.zero_based_option
@@ -93,7 +93,7 @@ def deep(
     split further. Use this for positions that take minutes or more, and "c4 solve" for the others.
 
     Every result is stored, so nothing is lost if the command is interrupted or killed. Give the
-    same command again to go on with an unfinished job. --resume goes on with the newest job in any
+    same command again to continue an unfinished job. --resume continues the newest job in any
     case, as "c4 jobs resume" does. A new job uses all stored results. "c4 jobs watch" and "c4 jobs
     show" show how far a job is.
 
@@ -105,7 +105,7 @@ def deep(
         context,
         (
             resume and label is not None,
-            "--label is for a new job; --resume goes on with an existing one",
+            "--label is for a new job; --resume continues an existing one",
         ),
     )
 
@@ -131,7 +131,7 @@ def deep(
             name = label or _label(task)
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
             if not is_new:
-                settings.say(f"going on with existing job {job_id} for this position, unchanged")
+                settings.say(f"continuing existing job {job_id} for this position, unchanged")
         work = JobContext(settings, database, backend)
         if detach:
             work.detach(job_id)

@@ -142,7 +142,7 @@ def show(settings: Settings, job: int) -> None:
 @click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
 @click.pass_obj
 def cancel(settings: Settings, job: tuple[int, ...]) -> None:
-    """Stop jobs. Results are kept; use "c4 jobs resume" to go on with the rest."""
+    """Stop jobs. Results are kept; use "c4 jobs resume" to continue with the rest."""
     from db import jobs as store
 
     numbers = list(dict.fromkeys(job))
@@ -199,7 +199,7 @@ def again_options(function: Decorated) -> Decorated:
 @again_options
 @click.pass_context
 def resume(context: click.Context, /, **given: Any) -> None:
-    """Go on with a job that was interrupted, cancelled or detached.
+    """Continue a job that was interrupted, cancelled or detached.
 
     Finished units are not repeated. Use --output to write the results of the complete job, or "c4
     jobs results" later.
@@ -440,6 +440,7 @@ def _write(
     from cli.output.render import count
     from cli.work import view
     from cli.work.view import IDLE, content
+    from workers.core.follow import UNDER_WAY
     from workers.deep.answer import tree_object
 
     job = progress.job
@@ -461,6 +462,6 @@ def _write(
     # Until the watcher has a rate, use the job's rate of the last minute.
     if rate := progress.rate or job.positions_per_second:
         parts.append(rate_text(rate))
-    if done < job.positions and state not in IDLE:
+    if done < job.positions and state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
     echo.line(", ".join(parts))

@@ -43,7 +43,7 @@ def status(settings: Settings) -> None:
 
             settings.say(
                 f"No process is working on {count(idle, 'job')}: see c4 jobs list --state "
-                "interrupted --state waiting, and go on with c4 jobs resume."
+                "interrupted --state waiting, and continue with c4 jobs resume."
             )
 
 

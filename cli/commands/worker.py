@@ -104,7 +104,7 @@ def worker(
     who can write to the database. Without it, their games are left to workers that have it.
 
     A worker waits for an unreachable database or broker. Ctrl-C or SIGTERM end it within about a
-    second: its work is handed back, and another worker goes on with it.
+    second: its work is handed back, and another worker continues it.
     """
     settings: Settings = context.obj
     if settings.broker_url is None:

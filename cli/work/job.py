@@ -211,7 +211,8 @@ class JobContext:
         """A message about an unfinished job: how to continue it, or whether workers continue it."""
         if self.backend.doorbell is None:
             output = "" if results is None else f" {results.options}"
-            return f"Results so far are kept; go on with: {self.backend.resumption(job_id)}{output}"
+            command = f"{self.backend.resumption(job_id)}{output}"
+            return f"Results so far are kept; continue with: {command}"
         unattended: Mapping[int, Unattended] = {}
         with suppress(StorageError), self.database.read() as session:
             unattended = unattended_jobs(session)

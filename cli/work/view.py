@@ -36,7 +36,7 @@ STATE_STYLES = {
 IDLE = {
     "waiting": "yet: start it with c4 jobs resume {job}, or with workers and a broker",
     "queued": "yet: the workers are busy with other jobs",
-    "interrupted": ("any more: go on with c4 jobs resume {job}, or with workers and a broker"),
+    "interrupted": ("any more: continue with c4 jobs resume {job}, or with workers and a broker"),
 }
 """The rest of the sentence "No process is working on the job", by the job's state."""
 

@@ -45,7 +45,7 @@ TABLE_LIMIT = 50
 def matches(settings: Settings, *, limit: int, before: int | None, format_name: str | None) -> None:
     """List matches, the newest first.
 
-    Results are A's. Use "c4 jobs resume JOB" to go on with an unfinished match.
+    Results are A's. Use "c4 jobs resume JOB" to continue an unfinished match.
     """
     from cli.output.formats import chosen_format, write_rows
     from db import games
@@ -120,7 +120,7 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
     """Delete matches with all their games, permanently.
 
     A match that is being played cannot be deleted: cancel its job first. If the job is resumed
-    later, it goes on with its other matches. A match whose games another match uses cannot be
+    later, it continues with its other matches. A match whose games another match uses cannot be
     deleted either.
     """
     from functools import partial
@@ -241,5 +241,5 @@ def _game_columns() -> tuple[Column, ...]:
         Column("winner", 6, lambda row: row["winner"] or "-"),
         Column("ending", 10, lambda row: row["ending"]),
         Column("moves", 5, lambda row: str(row["length"]), right=True),
-        Column("", 0, lambda row: row["moves"] or "(unknown)"),
+        Column("", 0, lambda row: "(unknown)" if row["moves"] is None else row["moves"]),
     )

@@ -74,7 +74,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
 @click.option(
     "--seed", type=int, metavar="N", help="Seed of all random choices.  [default: a random one]"
 )
-@click.option("--resume", is_flag=True, help="Go on with the saved game.")
+@click.option("--resume", is_flag=True, help="Continue the saved game.")
 @parameters.programs_option("that the saved game names.")
 @click.option("--new", is_flag=True, help="Replace the saved game by a new one without asking.")
 @click.option(
@@ -127,7 +127,7 @@ def play(
     order; perfect is stronger than all. Every other player of "c4 players list" can also play, on
     either side or on both.
 
-    The game is saved in a file after every move. Use --resume to go on with it; programs that the
+    The game is saved in a file after every move. Use --resume to continue it; programs that the
     file names are started only with --allow-programs. With NO_COLOR the sides are x and o. When you
     leave, the moves are written to standard output, one game per line. With --json they are written
     as "c4 games import" reads them.
@@ -157,7 +157,7 @@ def play(
         (resume and kept is None, f"no game is saved in {file}"),
         (
             plain and not resume and unfinished is not None,
-            f"an unfinished game is saved in {file}: go on with --resume, or replace it with --new",
+            f"an unfinished game is saved in {file}: use --resume to continue, --new to replace it",
         ),
     )
     _check_consent(kept if resume else unfinished, file)
@@ -268,9 +268,9 @@ def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> N
 
 
 def _say_where(game: Game, file_name: str | None, settings: Settings) -> None:
-    """Say how to go on with an unfinished game."""
+    """Say how to continue an unfinished game."""
     if game.columns and not game.is_over:
         option = "" if file_name is None else f" --file {shlex.quote(file_name)}"
         if game.first.is_program or game.second.is_program:
             option += " --allow-programs"
-        settings.say(f"The game is saved; go on with: c4 play --resume{option}")
+        settings.say(f"The game is saved; continue with: c4 play --resume{option}")

@@ -25,7 +25,7 @@ PLAYERS: Final = " ".join(
     )
 )
 
-KEPT: Final = 'The game is saved after every move; use "c4 play --resume" to go on with it.'
+KEPT: Final = 'The game is saved after every move; use "c4 play --resume" to continue it.'
 
 KEYS: Final = (
     ("1 2 3 ..", "play that column; from the tenth on use Shift and its letter"),

@@ -45,7 +45,7 @@ class Scores:
         table_mb: size of the transposition table.
         threads: threads that search.
         book: probed first; None for no book.
-        on_trouble: called with a message if the database fails; the game goes on without it.
+        on_trouble: called with a message if the database fails; the game continues without it.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Scores:
             return answered(self._database)
         except StorageError as error:
             self._database = None
-            self.on_trouble(f"the game goes on without the database: {error}")
+            self.on_trouble(f"the game continues without the database: {error}")
             return answered(None)
 
     def _stop_searches(self) -> None:

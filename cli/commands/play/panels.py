@@ -102,7 +102,7 @@ class NewGame(ModalScreen[Choice | None]):
             yield Static(id="mistake")
             with Horizontal():
                 yield Button("New game", variant="primary", id="new")
-                yield Button("Go on with these", id="go-on")
+                yield Button("Continue with these", id="go-on")
                 yield Button("Cancel", id="cancel")
 
     def on_mount(self) -> None:
@@ -146,7 +146,7 @@ class NewGame(ModalScreen[Choice | None]):
 
 
 class Unfinished(ModalScreen[bool]):
-    """Asks whether to go on with a saved game."""
+    """Asks whether to continue a saved game."""
 
     DEFAULT_CSS = WINDOW.format(name="Unfinished", width=70)
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "app.quit", "Quit", show=False)]
@@ -166,7 +166,7 @@ class Unfinished(ModalScreen[bool]):
                 escaped(f"{players}; {game.board}, {moves}: {game.moves}\n{game.outcome()}\n")
             )
             with Horizontal():
-                yield Button("Go on with it", variant="primary", id="resume")
+                yield Button("Continue it", variant="primary", id="resume")
                 yield Button("New game instead", id="new")
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

@@ -100,9 +100,14 @@ class PlainGame:
         if self._prompts:
             echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
         with reading("standard input"):
-            line = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+            line = rest = sys.stdin.buffer.readline(LONGEST_LINE)
+            while len(rest) == LONGEST_LINE and not rest.endswith(b"\n"):
+                rest = sys.stdin.buffer.readline(LONGEST_LINE)
         self._line += 1
-        word = line.strip().lower()
+        if rest is not line:
+            self._refuse(f"a line has at most {LONGEST_LINE:,} bytes")
+            return True
+        word = line.decode(errors="replace").strip().lower()
         if not line or word in {"quit", "q"}:
             return False
         command = self._commands.get(word)

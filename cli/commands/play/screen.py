@@ -137,7 +137,7 @@ class GameScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin, or first ask whether to go on with the unfinished game."""
+        """Begin, or first ask whether to continue the unfinished game."""
         self._setup.supplies.scores.on_trouble = self._notify_trouble
         self._board.focus()
         self._show()

@@ -105,7 +105,7 @@ def test_a_job_whose_process_has_died_is_interrupted(
     endless.send_signal(end)
     said = endless.communicate(timeout=HANG_SECONDS)[1]
     if end is signal.SIGINT:
-        assert "go on with: c4 jobs resume 1 --output -\n" in said
+        assert "continue with: c4 jobs resume 1 --output -\n" in said
     else:
         # This is unknown until its lease and its heartbeat have expired.
         sql(c4, "UPDATE jobs SET runner_seen_at = runner_seen_at - 3600")
@@ -120,12 +120,12 @@ def test_a_job_whose_process_has_died_is_interrupted(
     assert (status["workers"], status["running_units"]) == (0, 0)
     text = c4("status")
     assert "1 interrupted" in text.out
-    assert "go on with c4 jobs resume" in text.err
+    assert "continue with c4 jobs resume" in text.err
     for json_option in ([], ["--json"]):
         watched = c4("jobs", "watch", "1", "--interval", "0.1", *json_option)
         assert (watched.code, "interrupted" in watched.out) == (1, True)
         assert watched.err == (
-            "No process is working on job 1 any more: go on with c4 jobs resume 1, "
+            "No process is working on job 1 any more: continue with c4 jobs resume 1, "
             "or with workers and a broker\n"
         )
     assert len(c4("jobs", "list", "--state", "interrupted", "--jsonl").objects) == 1

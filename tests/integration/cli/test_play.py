@@ -29,7 +29,7 @@ def test_games_against_the_computer_are_reproducible(c4: C4) -> None:
     first, second = (c4(*arguments, stdin="4\n4\nundo\n4\n") for _ in range(2))
     assert first.out == second.out
     assert first.out.count("o (hard) plays") == 3
-    assert "go on with: c4 play --resume" in first.err
+    assert "continue with: c4 play --resume" in first.err
 
 
 def test_a_hint_is_exact_and_stored(c4: C4) -> None:
@@ -57,12 +57,13 @@ def test_a_game_is_opened_by_one_process_at_a_time(c4: C4) -> None:
 
 
 def test_lines_that_are_not_text_or_too_long_are_reported(c4: C4) -> None:
-    done = c4(*ALONE.split(), stdin=b"4\n\xff\xfe\n" + b"4" * 3000 + b"\n")
+    done = c4(*ALONE.split(), stdin=b"4\n\xff\xfe\n" + b"4" * 3000 + b"\nfour\n")
     assert done.code == 1
-    bad, *long, _saved = done.err.splitlines()
+    bad, long, after, _saved = done.err.splitlines()
     assert bad.startswith("line 2: ")
     assert " is neither a column nor a command" in bad
-    assert long[0].startswith("line 3: type one column per line, not ")
+    assert long.startswith("line 3: a line has at most 1,024 bytes ")
+    assert after.startswith("line 4: ")
 
 
 def test_resigning_is_undone() -> None:

@@ -137,7 +137,7 @@ class TestInterrupts:
         errors = interrupt(c4, "analyze", "lines", "--board", "9x6")
         assert errors.splitlines()[-3:] == [
             "Done so far: 0 of 3 positions",
-            "Results so far are kept; go on with: c4 jobs resume 1 --output -",
+            "Results so far are kept; continue with: c4 jobs resume 1 --output -",
             "Interrupted.",
         ]
         assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
@@ -152,7 +152,7 @@ class TestInterrupts:
         assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
         assert rest == [
             "Guess, not proven: x wins (x scores ~56 % in random games)",
-            "Results so far are kept; go on with: c4 jobs resume 1",
+            "Results so far are kept; continue with: c4 jobs resume 1",
             "Interrupted.",
         ]
 

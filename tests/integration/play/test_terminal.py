@@ -133,7 +133,7 @@ def test_a_game_on_a_terminal(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, out) == (0, "1122373: o to move (human)\n")
     assert b"\x1b[?1049h" in screen.written
     assert b"\x1b[?1049l" in screen.written  # the terminal is restored
-    assert b"go on with: c4 play --resume --file game.json" in screen.written
+    assert b"continue with: c4 play --resume --file game.json" in screen.written
     assert re.search(rb"\x1b\[[0-9;]*38;[25];", screen.written)
 
     with terminal(c4, "--file", "game.json", "--resume", "--json") as screen:
@@ -154,7 +154,7 @@ def test_no_color_on_a_terminal(c4: C4) -> None:
         screen.until_written("has won")
         screen.until_written("[X]")  # the four
         screen.type(b"n")
-        screen.until_written("Go on with these")
+        screen.until_written("Continue with these")
         screen.type(b"\t\t\r")  # cancel
         code, _ = screen.quit()
     assert code == 0

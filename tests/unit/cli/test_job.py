@@ -36,7 +36,7 @@ def test_the_resume_hint_repeats_the_output_options(
     with Database.open(str(sqlite_path)) as database:
         context = JobContext(Settings(), database, HERE)
         said = context.resume_hint(7, results)
-        assert said == f"Results so far are kept; go on with: c4 jobs resume 7 {options}"
+        assert said == f"Results so far are kept; continue with: c4 jobs resume 7 {options}"
         assert context.resume_hint(7).endswith("c4 jobs resume 7")
 
 

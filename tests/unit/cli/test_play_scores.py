@@ -42,7 +42,7 @@ def test_the_game_continues_without_its_database(sqlite_path: Path) -> None:
         assert asked.ask(Position(MIDDLE)).scores is not None
         assert asked.ask(Position(MIDDLE[:-1])).scores is not None
     assert len(told) == 1
-    assert told[0].startswith("the game goes on without the database: ")
+    assert told[0].startswith("the game continues without the database: ")
 
 
 def test_giving_up_a_search_does_not_affect_the_next() -> None:

@@ -131,7 +131,7 @@ def test_types_with_the_same_name_are_distinguished() -> None:
     for number, kind in enumerate((str, int)):
 
         class Thing(TypedDict):
-            part: kind  # type: ignore[valid-type]
+            part: kind  # type: ignore[valid-type]  # another type in every round
 
         Thing.__module__ = f"module_{number}"
         modules.append(module(PATHS={f"/{number}": {"get": operation("read", Thing)}}))
