@@ -19,8 +19,10 @@ not learn mostly from wins in one.
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+import numpy as np
 import torch
 from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
@@ -31,12 +33,20 @@ from c4core.models.evaluator import input_planes, words_of_planes
 from c4core.models.labels import course_settings
 from c4core.models.loop import Course
 from c4core.models.quality import weights_of
-from c4core.models.torch.networks import ResidualOutputs, arrays_of, new_network, tensors_of
+from c4core.models.torch.networks import (
+    MOST_CHARACTERS,
+    STAR_PLANES,
+    ResidualOutputs,
+    arrays_of,
+    new_network,
+    tensors_of,
+)
 from c4core.models.torch.playing import SURE, final_outputs, quality_of_network, share_of_best
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from torch import nn
 
     from c4core.models.files import Model
@@ -61,6 +71,9 @@ _BREWERS_EPSILON: Final = 1e-7
 """Adam's epsilon in the library that Brewer used."""
 _NEVER: Final = float("-inf")
 
+_PIECE: Final = 1 << 16
+"""The number of positions whose planes are computed in one step; this limits the memory."""
+
 
 class NetworkCourse(Course):
     """A network in training with Adam, with its data and parameters.
@@ -69,6 +82,10 @@ class NetworkCourse(Course):
         architecture: the arguments of the network's class.
         settings: the training's parameters and data, as JSON; ``seed`` and ``rate`` are required.
         epsilon: the small number in Adam's denominator.
+        device: the device of PyTorch that trains, such as ``cuda``.
+
+    Raises:
+        LearningError: PyTorch does not find the device.
     """
 
     def __init__(
@@ -78,11 +95,19 @@ class NetworkCourse(Course):
         settings: dict[str, Any],
         *,
         epsilon: float = 1e-8,
+        device: str = "cpu",
     ) -> None:
         super().__init__(board, architecture, settings)
         self.network: nn.Module = new_network(
             self.kind, board, architecture, seed=settings["seed"] % (1 << 63)
         )
+        try:
+            torch.zeros(1, device=device).cpu()
+        except (AssertionError, RuntimeError) as error:
+            reason = textwrap.shorten(str(error), MOST_CHARACTERS, placeholder=" ...")
+            raise LearningError(f"PyTorch cannot use the device {device!r:.80}: {reason}") from None
+        self.network.to(device)
+        self.device = device
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=settings["rate"], eps=epsilon
         )
@@ -140,7 +165,9 @@ class NetworkCourse(Course):
         for name, parameter in self.network.named_parameters():
             if model.history:
                 self.optimizer.state[parameter] = {
-                    key: state[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq")
+                    "step": state[f"{name}.step"],  # Adam counts its steps on the CPU
+                    "exp_avg": state[f"{name}.exp_avg"].to(self.device),
+                    "exp_avg_sq": state[f"{name}.exp_avg_sq"].to(self.device),
                 }
 
 
@@ -297,9 +324,12 @@ class ResidualCourse(NetworkCourse):
             weights are multiplied.
         precision: the number format in training. ``bfloat16`` takes half the time on processors
             with instructions for it.
+        device: the device of PyTorch that trains, such as ``cuda``. Another device, like another
+            number of threads, gives slightly different weights.
 
     Raises:
-        LearningError: the two sets have different boards, or the network's sizes are impossible.
+        LearningError: the two sets have different boards, the network's sizes are impossible, or
+            PyTorch does not find the device.
     """
 
     kind: ClassVar[str] = "residual"
@@ -318,6 +348,7 @@ class ResidualCourse(NetworkCourse):
         quiet_weight: float = 1.0,
         decisive_weight: float = 1.0,
         precision: Precision = "float32",
+        device: str = "cpu",
         seed: int = 0,
     ) -> None:
         settings = course_settings(
@@ -334,30 +365,33 @@ class ResidualCourse(NetworkCourse):
             },
         )
         architecture = {"channels": channels, "blocks": blocks, "hidden": hidden}
-        super().__init__(positions.board, architecture, settings)
+        super().__init__(positions.board, architecture, settings, device=device)
         convert_conv2d_weight_memory_format(self.network, torch.channels_last)
-        self._own, self._mask = words_of_planes(positions.planes)
-        self._best = torch.from_numpy(positions.best != 0)
-        self._open = torch.from_numpy(positions.is_open)
-        self._value = torch.from_numpy(positions.value).long() + 1
-        self._scores = torch.from_numpy(positions.column_scores)
-        self._weights = torch.from_numpy(
-            weights_of(positions, quiet=quiet_weight, decisive=decisive_weight)
+        arrays = (
+            packed_planes(positions),
+            positions.best != 0,
+            positions.is_open,
+            positions.value,
+            positions.column_scores,
+            weights_of(positions, quiet=quiet_weight, decisive=decisive_weight),
+        )
+        self._bits, self._best, self._open, self._value, self._scores, self._weights = (
+            torch.from_numpy(array).to(device) for array in arrays
         )
         self._held_out = held_out
 
     def epoch(self, number: int, tell: Tell) -> Figures:
         """Train on every position once, then test on the held-out ones."""
         generator = self.generator(number)
-        order = torch.randperm(len(self._value), generator=generator)
+        order = torch.randperm(len(self._value), generator=generator).to(self.device)
         batches = torch.split(order, self.settings["batch"])
         self.network.train()
-        sums = torch.zeros(4)
+        sums = torch.zeros(4, device=self.device)
         for done, batch in enumerate(batches):
             tell(done, len(batches))
             self._set_rate((number - 1) * len(batches) + done, len(batches))
-            mirrored = torch.rand(len(batch), generator=generator) < 0.5  # noqa: PLR2004
-            losses = self._losses(batch, mirrored)
+            mirrored = (torch.rand(len(batch), generator=generator) < 0.5).to(self.device)  # noqa: PLR2004
+            losses = self.losses(batch, mirrored)
             self.learn(losses[0] + losses[1] + losses[2] + SCORE_WEIGHT * losses[3])
             sums += losses.detach() * len(batch)
         policy, kept, value, score = (sums / len(self._value)).tolist()
@@ -380,21 +414,25 @@ class ResidualCourse(NetworkCourse):
         for group in self.optimizer.param_groups:
             group["lr"] = rate * min(1.0, (epochs + 1 / steps_of_epoch) / WARM_UP)
 
-    def _losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-        """(4,): the weighted losses of a batch: policy (two), value, and scores."""
-        rows = batch.numpy()
-        width, height = self.board
-        planes = input_planes(self._own[rows], self._mask[rows], width=width, height=height)
-        inputs = turned(torch.from_numpy(planes), mirrored).float()
+    def losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
+        """(4,): the losses of some positions: best columns, kept results, value, and scores.
+
+        Args:
+            batch: (n,), the positions' indices.
+            mirrored: (n,), whether each position is mirrored.
+        """
+        inputs = turned(unpacked_planes(self._bits[batch], self.board), mirrored).float()
         with torch.autocast(
-            "cpu", torch.bfloat16, enabled=self.settings["precision"] == "bfloat16"
+            torch.device(self.device).type,
+            torch.bfloat16,
+            enabled=self.settings["precision"] == "bfloat16",
         ):
             found = self.network(inputs.contiguous(memory_format=torch.channels_last))
         outputs = ResidualOutputs(*(each.float() for each in found))
         best, is_open, scores = (
             turned(part[batch], mirrored) for part in (self._best, self._open, self._scores)
         )
-        results = self._value[batch]
+        results = self._value[batch].long() + 1
         keeps = is_open & (scores.sign() == (results - 1).unsqueeze(1))
         wanted = scores.float() / ((self.board.cells + 1) // 2)
         errors = (outputs.scores - wanted).square().masked_fill(scores == NO_SCORE, 0.0)
@@ -405,6 +443,29 @@ class ResidualCourse(NetworkCourse):
             errors.sum(1) / is_open.sum(1),
         ]
         return (torch.stack(losses) * self._weights[batch]).mean(1)
+
+
+def packed_planes(positions: Positions) -> NDArray[np.uint8]:
+    """(n, bytes): the planes of n positions, a bit for each square.
+
+    The planes of :mod:`c4core.models.evaluator` would take eight times the memory.
+    """
+    own, mask = words_of_planes(positions.planes)
+    width, height = positions.board
+    packed = []
+    for first in range(0, len(own), _PIECE):
+        part = slice(first, first + _PIECE)
+        planes = input_planes(own[part], mask[part], width=width, height=height)
+        packed.append(np.packbits(planes.reshape(len(planes), -1), axis=1))
+    return np.concatenate(packed)
+
+
+def unpacked_planes(packed: torch.Tensor, board: BoardSize) -> torch.Tensor:
+    """(n, planes, height, width): the planes of :func:`packed_planes`, on the same device."""
+    places = torch.arange(7, -1, -1, device=packed.device, dtype=torch.uint8)
+    bits = (packed.unsqueeze(2) >> places) & 1
+    used = bits.flatten(1)[:, : STAR_PLANES * board.cells]
+    return used.view(-1, STAR_PLANES, board.height, board.width)
 
 
 def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:

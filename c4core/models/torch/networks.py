@@ -81,7 +81,9 @@ _UNITS: Final = 7
 _TRUNK_PLANES: Final = 2
 _FIRST_KERNEL: Final = 4
 
-_STAR_PLANES: Final = 7
+STAR_PLANES: Final = 7
+"""The number of planes of :mod:`c4core.models.evaluator`, the input of ``ResidualNetwork``."""
+
 _REACH: Final = 3
 _SIDE: Final = 2 * _REACH + 1
 _PLACES: Final = [(_REACH + up) * _SIDE + _REACH + right for right, up in STAR]
@@ -215,14 +217,14 @@ class _Star(nn.Module):
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(channels, _STAR_PLANES, len(STAR)))
+        self.weight = nn.Parameter(torch.empty(channels, STAR_PLANES, len(STAR)))
         self.bias = nn.Parameter(torch.zeros(channels))
         nn.init.kaiming_uniform_(self.weight.view(channels, -1), nonlinearity="relu")
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
         """The activations, (n, channels, height, width), for planes (n, 7, height, width)."""
         empty = self.weight.new_zeros(*self.weight.shape[:2], _SIDE * _SIDE)
-        kernel = empty.index_copy(2, torch.tensor(_PLACES), self.weight)
+        kernel = empty.index_copy(2, torch.tensor(_PLACES, device=empty.device), self.weight)
         return functional.conv2d(
             planes, kernel.view(*self.weight.shape[:2], _SIDE, _SIDE), self.bias, padding=_REACH
         )
@@ -350,4 +352,4 @@ def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Ten
 
 def arrays_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.generic]]:
     """Copy tensors to arrays; training changes the tensors."""
-    return {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors.items()}

@@ -120,12 +120,13 @@ def _averaged_preferences(
     inputs = input_planes(
         *words_of_planes(np.ascontiguousarray(planes)), width=width, height=height
     )
-    seen = torch.from_numpy(inputs).float()
+    device = next(network.parameters()).device
+    seen = torch.from_numpy(inputs).to(device).float()
     with torch.inference_mode():
         plain, mirrored = network(seen), network(seen.flip(-1))
         policy = (plain.policy + mirrored.policy.flip(-1)) / 2
         chances = plain.value.softmax(1) + mirrored.value.softmax(1)
-    return policy.numpy().copy(), chances.argmax(1).numpy() - 1
+    return policy.cpu().numpy().copy(), chances.argmax(1).cpu().numpy() - 1
 
 
 def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -45,7 +45,7 @@ def learn() -> None:
 def train() -> None:
     """Train a network.
 
-    After every epoch the file is written; it can play at once, and training can go on from it.
-    Ctrl-C leaves the last complete epoch. The same command with --resume goes on from there, and
+    After every epoch the file is written; it can play at once, and training can continue from it.
+    Ctrl-C leaves the last complete epoch. The same command with --resume continues, and
     gives the same weights as training without an interruption.
     """

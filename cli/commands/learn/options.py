@@ -87,7 +87,7 @@ def training_options(
             help="Total number of epochs, including earlier runs.",
         ),
         seed_option,
-        click.option("--resume", is_flag=True, help="Go on from the file if it exists."),
+        click.option("--resume", is_flag=True, help="Continue from the file if it exists."),
         click.option("--fresh", is_flag=True, help="Start again even if the file exists."),
         *([threads] if pytorch else []),
         drawing.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
@@ -110,7 +110,7 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
         context,
         (
             path.exists() and not (resume or fresh),
-            f"{output} exists: go on from it with --resume, or start again with --fresh",
+            f"{output} exists: continue it with --resume, or start again with --fresh",
         ),
     )
     earlier = None
@@ -159,7 +159,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
         if training.path.exists():
             settings.say(
                 f"{training.path.name} has {complete} of {training.epochs} epochs and can play; "
-                "go on with the same command and --resume"
+                "continue with the same command and --resume"
             )
         raise
 

@@ -186,6 +186,13 @@ RESIDUAL_EXAMPLES = (
     show_default=True,
     help="Number format used in training; bfloat16 is faster on newer processors.",
 )
+@click.option(
+    "--device",
+    metavar="NAME",
+    default="cpu",
+    show_default=True,
+    help="PyTorch's device, such as cuda; larger batches use a graphics card better.",
+)
 @options.training_options(
     kind="residual", epochs=RESIDUAL_EPOCHS, curves="shares and losses by epoch"
 )

@@ -5,12 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from c4core.errors import LearningError, ModelError, ModelMismatchError
+from c4core.models.evaluator import input_planes, words_of_planes
 from c4core.models.files import Model, read_model, write_model
 from c4core.models.labels import Labelled, Positions, labelled, play_finals
 from c4core.models.loop import Course, Step, train
-from c4core.models.torch.courses import ExactCourse, FinalGridCourse, ResidualCourse
+from c4core.models.torch.courses import (
+    ExactCourse,
+    FinalGridCourse,
+    ResidualCourse,
+    packed_planes,
+    unpacked_planes,
+)
 from c4core.models.torch.networks import FinalGridNetwork
 from c4core.models.torch.playing import Confusion
 from c4core.models.torch.selfplay import SelfPlayCourse
@@ -45,6 +53,20 @@ def residual_course(_games: Labelled) -> Course:
 
 def selfplay_course(_games: Labelled) -> Course:
     return SelfPlayCourse(board=BoardSize(4, 4), channels=4, hidden=8, games=40, batch=64, seed=3)
+
+
+def test_packed_planes_are_the_input_planes() -> None:
+    found = positions(1)
+    planes = unpacked_planes(torch.from_numpy(packed_planes(found)), SMALL)
+    width, height = SMALL
+    own, mask = words_of_planes(found.planes)
+    assert np.array_equal(planes.numpy(), input_planes(own, mask, width=width, height=height))
+
+
+@pytest.mark.parametrize("device", ["meta", "nowhere"])
+def test_a_device_that_cannot_train_is_refused(device: str) -> None:
+    with pytest.raises(LearningError, match=f"PyTorch cannot use the device '{device}'"):
+        ResidualCourse(positions(1), positions(2), device=device)
 
 
 COURSES = [final_course, exact_course, residual_course, selfplay_course]
