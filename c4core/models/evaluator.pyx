@@ -120,26 +120,41 @@ cdef double _search(
     """
     cdef const Board* g = search.g
     cdef uint64_t playable = playable_squares(g, mask), threats, square
+    cdef double[MAX_COLUMNS] worths
+    cdef int[MAX_COLUMNS] order
     cdef double value = 0, best = -WON
-    cdef int index, stones = popcount(mask)
+    cdef int index, tried, stones = popcount(mask)
     # 1. A win in one, and two threats that cannot both be blocked: known without the model.
     if playable & winning_squares(g, own, mask):
         return WON - (stones + 1)
     threats = playable & winning_squares(g, own ^ mask, mask)
     if threats & (threats - 1):
         return -(WON - (stones + 2))
-    # 2. The depth is used up: the model's value.
     if is_over(search.watch):
         search.stopped = True
         return 0
+    # 2. The only column that blocks a threat does not count as a ply.
+    if threats:
+        if mask | threats == g.squares:
+            return 0
+        return -_search(model, search, own ^ mask, mask | threats, depth, -beta, -alpha)
+    # 3. The depth is used up: the model's value.
     if depth <= 0:
         search.evaluations += 1
         model.evaluate_words(own, mask, NULL, &value, search.scratch)
         return value
-    # 3. The columns from the middle; against a threat, only the column that blocks it.
-    for index in range(g.width):
-        square = drop(g, mask, search.order[index])
-        if not square or (threats and square != threats):
+    # 4. All columns from the middle, or only the columns of largest worth.
+    if model.breadth:
+        search.evaluations += 1
+        model.evaluate_words(own, mask, worths, &value, search.scratch)
+        tried = _favourites(model, mask, worths, order)
+    else:
+        tried = g.width
+        for index in range(tried):
+            order[index] = search.order[index]
+    for index in range(tried):
+        square = drop(g, mask, order[index])
+        if not square:
             continue
         if mask | square == g.squares:
             value = 0
@@ -156,14 +171,40 @@ cdef double _search(
     return best
 
 
+cdef int _favourites(
+    Evaluator model, uint64_t mask, const double* worths, int* order
+) noexcept nogil:
+    """Write the columns that a search tries, the largest worth first; return their number."""
+    cdef const Board* g = model.g
+    cdef int column, place, count = 0
+    for column in range(g.width):
+        if not drop(g, mask, column):
+            continue
+        place = count
+        while place and worths[order[place - 1]] < worths[column]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = column
+        count += 1
+    count = min(count, model.breadth)
+    while count > 1 and worths[order[count - 1]] < worths[order[0]] - model.margin:
+        count -= 1
+    return count
+
+
 def search_column(Evaluator model not None, Position position not None, *, int depth,
                   Stop stop=None):
     """Return the column with the best value after a search; among equal ones, the column of largest worth.
 
+    A search with a residual network tries all columns in the position itself, and afterwards the two
+    columns of largest worth. It adds a tenth of a column's worth, relative to the largest one, to the
+    column's value. With n-tuples it tries all columns, and adds nothing.
+
     Args:
         model: evaluates the positions where the search ends.
         position: a position of the model's board where the game is not over.
-        depth: plies to look ahead, at least 1; a win in one move is also found after the last ply.
+        depth: plies to look ahead, at least 1. Moves that block the only threat do not count. A win
+            in one move is also found after the last ply.
         stop: ends the search when it is set.
 
     Returns:
@@ -176,7 +217,7 @@ def search_column(Evaluator model not None, Position position not None, *, int d
     cdef Lookahead search
     cdef Watch watch = watch_of(stop)
     cdef uint64_t square, mask = position.mask, own = position.stones
-    cdef double value, best_value = -2 * WON
+    cdef double value, trusted, best_value = -2 * WON
     cdef int column, best = -1
     if depth < 1:
         raise ValueError(f"depth cannot be {depth}: it is at least 1")
@@ -197,6 +238,7 @@ def search_column(Evaluator model not None, Position position not None, *, int d
         raise MemoryError
     for column in favourites:
         square = drop(model.g, mask, column)
+        trusted = model.trust * (worths[column] - worths[favourites[0]]) if model.trust else 0
         if position.is_winning(column):
             value = WON - (position.ply + 1)
         elif mask | square == model.g.squares:
@@ -204,10 +246,12 @@ def search_column(Evaluator model not None, Position position not None, *, int d
         else:
             with nogil:
                 value = -_search(
-                    model, &search, own ^ mask, mask | square, depth - 1, -2 * WON, -best_value
+                    model, &search, own ^ mask, mask | square, depth - 1, -2 * WON,
+                    trusted - best_value,
                 )
         if search.stopped:
             break
+        value += trusted
         if value > best_value or best < 0:
             best, best_value = column, value
     free(search.scratch)

@@ -272,16 +272,19 @@ class EnginePlayer(LearningPlayer):
         return engine
 
 
+_Depth = Annotated[
+    int,
+    Whole(1, 12, is_shown=True),
+    Cost(seconds=3e-4, growth=3),
+    "plies looked ahead; moves that block the only threat do not count",
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchingPlayer(EnginePlayer):
     """A player that searches a few plies and evaluates the last positions with its model."""
 
-    depth: Annotated[
-        int,
-        Whole(1, 12, is_shown=True),
-        Cost(seconds=3e-4, growth=3),
-        "plies looked ahead",
-    ] = 4
+    depth: _Depth = 4
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         """The 0-based column to play.
@@ -335,9 +338,10 @@ class LearningTuples(EnginePlayer):
 
 @player("learning-residual-search", source="this project, by exact labels")
 class LearningResidualSearch(SearchingPlayer):
-    """Searches a few plies by alpha-beta with the values of the learning-residual network."""
+    """Searches the best lines of the learning-residual network by alpha-beta with its values."""
 
     model: _Shipped = SHIPPED
+    depth: _Depth = 3
     learned = "residual"
 
 

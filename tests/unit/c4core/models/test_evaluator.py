@@ -1,5 +1,6 @@
 """The small search with a model, compared with one without bounds; and network input."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,14 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core.dice import Dice
 from c4core.models.evaluator import (
+    Evaluator,
     grids_of_planes,
     input_planes,
     planes_of_positions,
     search_column,
     words_of_planes,
 )
+from c4core.models.residual import ResidualEngine, weight_shapes
 from c4core.models.tuples import TupleEngine, random_tuples, table_shape
 from c4core.notation import BoardSize
 from c4core.players import Limits, PlayerFailure, Stop, StopPlaying, parse_player
@@ -37,27 +40,47 @@ def engine(board: BoardSize) -> TupleEngine:
     return TupleEngine(width=width, height=height, squares=squares, tables=tables)
 
 
-def slow_value(model: TupleEngine, position: Position, depth: int) -> float:
-    """The value of a position that is not over, by searching every line to this depth."""
+def narrow_engine(board: BoardSize) -> ResidualEngine:
+    sizes = {"channels": 8, "blocks": 1, "hidden": 8}
+    draw = np.random.default_rng(5).normal
+    weights = {
+        name: draw(0, 0.3, shape).astype(np.float32)
+        for name, shape in weight_shapes(board.height, **sizes).items()
+    }
+    return ResidualEngine(width=board.width, height=board.height, weights=weights, **sizes)
+
+
+def slow_value(model: Evaluator, position: Position, depth: int) -> float:
+    """The value of a position that is not over, by searching every line to this depth.
+
+    With a residual network the lines are the two columns of largest worth, if they are close.
+    """
     if winning_columns(position, position.turn):
         return WON - (position.ply + 1)
     threats = winning_columns(position, other(position.turn))
     if len(threats) > 1:
         return -(WON - (position.ply + 2))
+    if threats:
+        after = position.play(*threats)
+        return 0 if after.is_over else -slow_value(model, after, depth)
+    worths, value = model.evaluate(position)
     if depth == 0:
-        return model.evaluate(position)[1]
-    values = []
-    for column in position.legal_columns():
-        after = position.play(column)
-        if not threats or column in threats:
-            values.append(0 if after.is_over else -slow_value(model, after, depth - 1))
-    return max(values)
+        return value
+    columns = sorted(position.legal_columns(), key=lambda column: -worths[column])
+    if isinstance(model, ResidualEngine):
+        columns = [c for c in columns[:2] if worths[c] >= worths[columns[0]] - 4]
+    children = (position.play(column) for column in columns)
+    return max(0 if after.is_over else -slow_value(model, after, depth - 1) for after in children)
 
 
+@pytest.mark.parametrize("make", [engine, narrow_engine])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("board", BOARDS, ids=str)
-def test_bounds_and_order_change_nothing(board: BoardSize, depth: int) -> None:
-    model = engine(board)
+def test_bounds_and_order_change_nothing(
+    board: BoardSize, depth: int, make: Callable[[BoardSize], Evaluator]
+) -> None:
+    model = make(board)
+    trust = 0.1 if make is narrow_engine else 0
 
     def slow(after: Position) -> float:
         if after.is_over:
@@ -66,7 +89,11 @@ def test_bounds_and_order_change_nothing(board: BoardSize, depth: int) -> None:
 
     for position in random_positions(25, seed=depth, board=board, least_ply=4):
         column, value, evaluations = search_column(model, position, depth=depth)
-        values = {c: slow(position.play(c)) for c in position.legal_columns()}
+        worths, _ = model.evaluate(position)
+        best = max(worths[c] for c in position.legal_columns())
+        values = {
+            c: slow(position.play(c)) + trust * (worths[c] - best) for c in position.legal_columns()
+        }
         assert value == pytest.approx(max(values.values()), abs=1e-12)
         assert values[column] == pytest.approx(value, abs=1e-12)
         assert evaluations >= 1
@@ -87,7 +114,7 @@ def test_search_players_choose_legal_columns(tmp_path: Path, kind: str, board: B
     # The shipped network is for 7x6.
     model = "shipped" if kind == "residual" else model_file(tmp_path, name, board)
     spec = parse_player(f"{name}:model={model}")
-    assert "depth=4" in spec.text
+    assert f"depth={3 if kind == 'residual' else 4}" in spec.text
     player = spec.make()
     for position in random_positions(10, seed=6, board=board):
         column = player.choose(position, Dice(1), Limits())
