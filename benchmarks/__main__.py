@@ -45,6 +45,7 @@ SUBJECTS: Final = {
     "guesses": Subject("guesses", "guesses", "boards"),
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches-log"),
+    "network": Subject("network"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
     "web": Subject("web.measure", "web.measure", "web-log"),
 }

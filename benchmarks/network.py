@@ -1,0 +1,558 @@
+"""Train the shipped network: on exact labels, and on its own games against perfect play.
+
+::
+
+    python -m benchmarks network data --output network
+    python -m benchmarks network train --data network --device cuda --output n.safetensors
+    python -m benchmarks network measure learning-residual:model=n.safetensors --data network
+
+``data`` draws the positions and labels them. ``train`` learns from them; between the steps, the
+network plays games against perfect play, and learns from the positions of these games, too. It sees
+its errors most often. ``measure`` asks players in positions that training left out, and lets them
+play against perfect play.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import numpy as np
+
+from benchmarks.options import WITH_HELP, all_threads_option, seed_option, table_option
+from c4core.arrays import are_over
+from c4core.book import Book
+from c4core.dataset.draw import draw_by_plies
+from c4core.dataset.records import are_quiet, make_records
+from c4core.dice import Dice
+from c4core.evaluation import NO_SCORE
+from c4core.files import atomic_file
+from c4core.models.files import Model, write_model
+from c4core.models.labels import ARRAYS, Positions, canonical, near
+from c4core.models.players import engine_of
+from c4core.models.quality import evaluate_player, quality_object
+from c4core.notation import DEFAULT_BOARD
+from c4core.players.registry import parse_player
+from c4core.position import Position
+from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import torch
+    from numpy.typing import NDArray
+
+    from benchmarks.record import Results
+    from c4core.models.torch.courses import ResidualCourse
+    from c4core.players import Player
+
+    Keys = NDArray[np.uint64]
+    Scores = NDArray[np.int8]
+    Choose = Callable[[Sequence[Position]], Sequence[int]]
+    """Returns the column that a player plays in each position."""
+
+OPENINGS: Final = 11
+"""All positions with at most this many stones are drawn from the book."""
+COUNTS: Final = (
+    *((12, 12, 60_000), (13, 13, 80_000), (14, 14, 100_000), (15, 17, 150_000)),
+    *((18, 19, 270_000), (20, 25, 370_000), (26, 29, 200_000), (30, 31, 170_000)),
+    *((32, 33, 30_000), (34, 35, 20_000), (36, 37, 10_000), (38, 39, 5_000), (40, 40, 2_000)),
+)
+"""Quiet positions of random games to learn from: the least and most stones, and the number of
+positions for each number of stones."""
+OTHERS: Final = 0.15
+"""The share of positions of the book that are not quiet."""
+ALWAYS: Final = 7
+"""All positions with at most this many stones are learned, even near held-out positions."""
+BANDS: Final = ((8, 13), (14, 19), (20, 25), (26, 31))
+"""The numbers of stones of held-out positions."""
+HELD_OUT: Final = 2000
+"""The number of held-out positions in a band; they are quiet."""
+SETS: Final = {"validation": 2001, "test": 1001}
+"""The held-out sets and their seeds. The recipe was chosen by figures on the validation set."""
+
+HIDDEN: Final = 48
+BATCH: Final = 8192
+FROM_GAMES: Final = 1024
+"""The number of positions of a step that come from the network's own games."""
+RATE: Final = 0.008
+LOWEST: Final = 0.02
+"""The learning rate falls to this share of ``RATE``, and at the end to 0."""
+STEPS: Final = 24_000
+WARM_UP: Final = 300
+FALLING: Final = 0.88
+"""The share of the steps in which the learning rate falls like a cosine."""
+LAST: Final = 0.92
+"""The share of the steps after which the learning rate falls to 0."""
+WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
+"""The weights of the losses: best columns, kept results, value, scores."""
+STEPS_OF_ROUND: Final = 200
+"""The number of steps between games."""
+FIRST_ROUND: Final = 0.05
+"""The share of the steps before the first games."""
+AS_FIRST: Final = 200
+AS_SECOND: Final = 100
+EXPLORING: Final = 300
+"""The numbers of games of a round; in exploring ones the network moves first."""
+EXPLORE: Final = 0.1
+"""The share of the network's moves in exploring games that are any column that keeps the result."""
+ERROR_COPIES: Final = 16
+RECENT_COPIES: Final = 4
+"""Errors, and positions of the newest games as first player, are drawn this many times as often."""
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Train the shipped network, and measure it."""
+
+
+@main.command()
+@click.option("--output", type=click.Path(file_okay=False, path_type=Path), required=True)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Only this share of the positions of random games.",
+)
+@click.option(
+    "--openings",
+    type=click.IntRange(0, OPENINGS),
+    default=OPENINGS,
+    show_default=True,
+    help="Most stones of the positions of the book.",
+)
+@all_threads_option
+@table_option(1024)
+def data(*, output: Path, share: float, openings: int, threads: int, table_mb: int) -> None:
+    """Draw the positions to learn from and the held-out sets, and label them.
+
+    Existing files are kept, so an interrupted command continues when it is given again.
+    """
+    output.mkdir(exist_ok=True)
+    solver = Solver(table_mb=table_mb, threads=threads, book=Book.shipped())
+    for name, seed in SETS.items():
+        plies = [ply for first, last in BANDS for ply in range(first, last + 1)]
+        each = HELD_OUT * len(BANDS) // len(plies)
+        make(output / f"{name}.npz", solver, (quiet(ply, each, seed=seed) for ply in plies))
+    make(output / "openings.npz", solver, (of_book(ply) for ply in range(openings + 1)))
+    for first, last, count in COUNTS:
+        for ply in range(first, last + 1):
+            drawn = (quiet(each, round(share * count), seed=1) for each in (ply,))
+            make(output / f"stones-{ply}.npz", solver, drawn)
+
+
+def make(path: Path, solver: Solver, sets: Iterable[Keys]) -> None:
+    """Label positions, and write their keys and the scores of their columns."""
+    if path.exists():
+        return
+    began = time.monotonic()
+    keys = np.concatenate(list(sets))
+    scores = solver.analyze_many(keys).scores
+    with atomic_file(path) as beside, beside.open("wb") as file:
+        np.savez_compressed(file, keys=keys, scores=scores)
+    click.echo(f"{path.name}: {len(keys):,} positions, {time.monotonic() - began:.0f} s", err=True)
+
+
+def quiet(ply: int, count: int, *, seed: int) -> Keys:
+    """Quiet positions of random games with this many stones."""
+    sample = draw_by_plies(
+        DEFAULT_BOARD, ply, ply, count, seed, keep=lambda keys: are_quiet(keys, DEFAULT_BOARD)
+    )
+    return sample.keys
+
+
+def of_book(ply: int) -> Keys:
+    """The quiet positions of the book with this many stones, and a share of the others."""
+    with Book.shipped() as book:
+        keys = next(
+            keys for at, (keys, _) in enumerate(book.levels(), book.info.first_ply) if at == ply
+        )
+    keys = keys[~are_over(keys, DEFAULT_BOARD)]
+    drawn = np.random.default_rng(ply).random(len(keys)) < OTHERS
+    return keys[are_quiet(keys, DEFAULT_BOARD) | drawn | (ply <= ALWAYS)]
+
+
+def read(*paths: Path) -> Positions:
+    """The positions of files that :func:`data` made."""
+    found = []
+    for path in paths:
+        with np.load(path) as arrays:
+            found.append(labelled(arrays["keys"], arrays["scores"]))
+    return concatenated(found)
+
+
+def labelled(keys: Keys, scores: Scores) -> Positions:
+    """Positions with these canonical keys, and the scores of their columns."""
+    records = make_records(keys, scores, board=DEFAULT_BOARD, seed=1, representations=("planes",))
+    return Positions(**{name: records[name] for name in ARRAYS}, board=DEFAULT_BOARD)
+
+
+def concatenated(sets: Sequence[Positions]) -> Positions:
+    """Sets of positions one after another; a position may occur several times."""
+    arrays = {name: np.concatenate([getattr(each, name) for each in sets]) for name in ARRAYS}
+    return Positions(**arrays, board=DEFAULT_BOARD)
+
+
+def held_out(directory: Path) -> Positions:
+    """The positions of all held-out sets."""
+    return read(*(directory / f"{name}.npz" for name in SETS))
+
+
+def apart(positions: Positions, others: Positions) -> Positions:
+    """The positions that are neither among the others nor next to one, and all early ones."""
+    is_apart = ~near(positions, others) | (positions.ply <= ALWAYS)
+    return positions.take(np.flatnonzero(is_apart))
+
+
+@main.command()
+@click.option(
+    "--data",
+    "directory",
+    type=click.Path(exists=True, path_type=Path),
+    required=True,
+    help="The directory of the command data.",
+)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
+@click.option("--device", default="cpu", show_default=True, help="PyTorch's device, as cuda.")
+@click.option("--steps", type=click.IntRange(1), default=STEPS, show_default=True)
+@click.option("--batch", type=click.IntRange(16), default=BATCH, show_default=True)
+@seed_option
+@all_threads_option
+@table_option(1024)
+def train(
+    *,
+    directory: Path,
+    output: Path,
+    device: str,
+    steps: int,
+    batch: int,
+    seed: int,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Train a network. Two cores take a night, an H200 with 5 cores five minutes."""
+    import torch  # noqa: PLC0415 (slow to import)
+
+    from c4core.models.torch.courses import ResidualCourse  # noqa: PLC0415
+    from c4core.models.torch.playing import quality_of_network  # noqa: PLC0415
+
+    torch.set_num_threads(threads)
+    validation, others = read(directory / "validation.npz"), held_out(directory)
+    files = [directory / "openings.npz", *sorted(directory.glob("stones-*.npz"))]
+    learned = concatenated([apart(read(path), others) for path in files])
+
+    def course_of(positions: Positions) -> ResidualCourse:
+        return ResidualCourse(
+            positions,
+            validation,
+            hidden=HIDDEN,
+            batch=batch,
+            rate=RATE,
+            seed=seed,
+            precision="bfloat16",
+            device=device,
+        )
+
+    course = course_of(learned)
+    began = time.monotonic()
+
+    def trained(figures: Mapping[str, float]) -> Model:
+        seconds = round(time.monotonic() - began, 1)
+        return Model(
+            kind=course.kind,
+            board=course.board,
+            architecture=course.architecture,
+            settings=course.settings | {"steps": steps},
+            history=[{"epoch": 1, **figures, "seconds": seconds}],
+            weights=course.weights(),
+            optimizer={},
+        )
+
+    games = Games(Solver(table_mb=table_mb, threads=threads, book=Book.shipped()), others, seed)
+    hard = np.flatnonzero(learned.is_decisive & are_quiet(learned.keys, DEFAULT_BOARD))
+    drawn = Drawn(course, np.concatenate([np.arange(len(learned)), hard]), seed)
+    from_games = batch * FROM_GAMES // BATCH
+    own: Drawn | None = None
+    weights = torch.tensor(WEIGHTS, device=device)
+    for step in range(steps):
+        for group in course.optimizer.param_groups:
+            group["lr"] = rate(step, steps)
+        if own is None:
+            losses = drawn.losses(batch)
+        else:
+            share = from_games / batch
+            losses = drawn.losses(batch - from_games) * (1 - share) + own.losses(from_games) * share
+        course.learn((losses * weights).sum())
+        if step >= FIRST_ROUND * steps and step % STEPS_OF_ROUND == 0:
+            engine = engine_of(trained({}), output)
+            told = games.round(engine.choose)
+            lesson = course_of(games.positions())
+            lesson.network = course.network
+            own = Drawn(lesson, games.copies(), seed + step)
+            click.echo(f"step {step:,}: {told}", err=True)
+    figures = quality_of_network(course.network, course.kind, validation, mirrors=False).figures
+    write_model(output, trained(figures))
+
+
+class Drawn:
+    """Positions of a course that are drawn at random.
+
+    Args:
+        rows: the indices of the positions; one that occurs twice is drawn twice as often.
+    """
+
+    def __init__(self, course: ResidualCourse, rows: NDArray[np.intp], seed: int) -> None:
+        import torch  # noqa: PLC0415 (slow to import)
+
+        self._course = course
+        self._rows = torch.from_numpy(rows)
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def losses(self, count: int) -> torch.Tensor:
+        """The losses of this many positions; half of them are mirrored."""
+        import torch  # noqa: PLC0415 (slow to import)
+
+        places = torch.randint(len(self._rows), (count,), generator=self._generator)
+        mirrored = torch.rand(count, generator=self._generator) < 0.5  # noqa: PLR2004
+        device = self._course.device
+        return self._course.losses(self._rows[places].to(device), mirrored.to(device))
+
+
+def rate(step: int, steps: int) -> float:
+    """The learning rate of a step, counted from 0."""
+    done = step / steps
+    share = max(LOWEST, (1 + math.cos(math.pi * min(1.0, done / FALLING))) / 2)
+    if done > LAST:
+        share = LOWEST * (1 - done) / (1 - LAST)
+    return RATE * share * min(1.0, (step + 1) / WARM_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Games of a player against perfect play."""
+
+    results: tuple[int, ...]
+    """1, 0 or -1 for each game: the player wins, draws or loses."""
+    lengths: tuple[int, ...]
+    """The number of stones at the end of each game."""
+    seen: frozenset[int]
+    """The canonical keys of the positions in which the player moved."""
+    wrong: frozenset[int]
+    """The keys of the positions in which the player's column did not keep the result."""
+
+
+class Perfect:
+    """Perfect play, which remembers all scores; it chooses among equal columns at random."""
+
+    def __init__(self, solver: Solver, seed: int) -> None:
+        self.scores: dict[int, Scores] = {}
+        """The scores of all columns, by canonical key, in the canonical orientation."""
+        self._solver = solver
+        self._random = np.random.default_rng(seed)
+
+    def play(
+        self, choose: Choose, *, games: int, moves_first: bool, explore: float = 0.0
+    ) -> Played:
+        """Play games, all at the same time, so that every position is asked for once.
+
+        Args:
+            choose: the player.
+            games: the number of games.
+            moves_first: whether the player moves first.
+            explore: the share of its moves that are replaced by any column that keeps the result.
+                If it is above 0, a game ends at the player's first error.
+        """
+        alive = dict.fromkeys(range(games), Position())
+        ended: dict[int, tuple[int, int]] = {}
+        seen, wrong = set[int](), set[int]()
+        while alive:
+            self._learn({position.canonical_key for position in alive.values()})
+            is_player = (next(iter(alive.values())).ply % 2 == 0) == moves_first
+            chosen: dict[int, int] = {}
+            if is_player:
+                asked = {position.key: position for position in alive.values()}
+                chosen = dict(zip(asked, choose(list(asked.values())), strict=True))
+            after: dict[int, Position] = {}
+            for game, position in alive.items():
+                scores = self._of(position)
+                best = int(scores.max())
+                columns = np.flatnonzero(scores == best)
+                if is_player:
+                    column = chosen[position.key]
+                    seen.add(position.canonical_key)
+                    keeping = np.flatnonzero(
+                        (scores != NO_SCORE) & (np.sign(scores) == np.sign(best))
+                    )
+                    if column not in keeping:
+                        wrong.add(position.canonical_key)
+                        if explore:
+                            ended[game] = (int(np.sign(scores[column])), position.ply)
+                            continue
+                    if explore and self._random.random() < explore:
+                        column = int(self._random.choice(keeping))
+                else:
+                    column = int(self._random.choice(columns))
+                position = position.play(column)  # noqa: PLW2901
+                if position.is_over:
+                    won = 1 if is_player else -1
+                    ended[game] = (0 if position.winner is None else won, position.ply)
+                else:
+                    after[game] = position
+            alive = after
+        results, lengths = zip(*(ended[game] for game in range(games)), strict=True)
+        return Played(results, lengths, frozenset(seen), frozenset(wrong))
+
+    def _learn(self, keys: set[int]) -> None:
+        new = np.array(sorted(keys - self.scores.keys()), dtype=np.uint64)
+        if len(new):
+            self.scores.update(
+                zip(new.tolist(), self._solver.analyze_many(new).scores, strict=True)
+            )
+
+    def _of(self, position: Position) -> Scores:
+        """The scores of a position's columns."""
+        scores = self.scores[position.canonical_key]
+        return scores if position.key == position.canonical_key else scores[::-1]
+
+
+class Games:
+    """Positions from a network's games against perfect play.
+
+    Args:
+        others: the held-out positions; no position next to one is learned.
+    """
+
+    def __init__(self, solver: Solver, others: Positions, seed: int) -> None:
+        self._perfect = Perfect(solver, seed)
+        self._others = others
+        self._seen, self._wrong, self._recent = set[int](), set[int](), set[int]()
+        self._learned = np.empty(0, dtype=np.uint64)
+
+    def round(self, choose: Callable[[Position], int]) -> str:
+        """Play a round of games; return a report."""
+
+        def all_of(positions: Sequence[Position]) -> list[int]:
+            return [choose(position) for position in positions]
+
+        play = self._perfect.play
+        first = play(all_of, games=AS_FIRST, moves_first=True)
+        second = play(all_of, games=AS_SECOND, moves_first=False)
+        explored = play(all_of, games=EXPLORING, moves_first=True, explore=EXPLORE)
+        self._seen |= first.seen | second.seen | explored.seen
+        self._wrong |= first.wrong | explored.wrong
+        self._recent = set(first.seen)
+        return (
+            f"won {first.results.count(1)} of {AS_FIRST} as first player, with "
+            f"{len(first.wrong)} errors; {len(self._seen):,} positions"
+        )
+
+    def positions(self) -> Positions:
+        """The positions of all rounds that are not near a held-out one."""
+        keys = np.array(sorted(self._seen), dtype=np.uint64)
+        scores = np.array([self._perfect.scores[key] for key in keys.tolist()])
+        found = apart(labelled(keys, scores), self._others)
+        self._learned = canonical(found)
+        return found
+
+    def copies(self) -> NDArray[np.intp]:
+        """The indices of :meth:`positions`; errors and new positions occur several times."""
+        wrong, recent = (
+            np.flatnonzero(np.isin(self._learned, np.array(sorted(keys), dtype=np.uint64)))
+            for keys in (self._wrong, self._recent)
+        )
+        return np.concatenate(
+            [
+                np.arange(len(self._learned)),
+                np.repeat(wrong, ERROR_COPIES - 1),
+                np.repeat(recent, RECENT_COPIES - 1),
+            ]
+        )
+
+
+@main.command()
+@click.argument("players", nargs=-1, required=True)
+@click.option(
+    "--data",
+    "directory",
+    type=click.Path(exists=True, path_type=Path),
+    required=True,
+    help="The directory of the command data.",
+)
+@click.option("--set", "name", type=click.Choice(list(SETS)), default="test", show_default=True)
+@click.option("--sample", type=click.IntRange(1), help="Only this many positions of each band.")
+@click.option("--games", type=click.IntRange(1), default=200, show_default=True)
+@seed_option
+@all_threads_option
+@table_option(1024)
+@click.pass_obj
+def measure(
+    results: Results,
+    *,
+    players: tuple[str, ...],
+    directory: Path,
+    name: str,
+    sample: int | None,
+    games: int,
+    seed: int,
+    threads: int,
+    table_mb: int,
+) -> None:
+    """Measure players on held-out positions, and in games against perfect play.
+
+    The games begin on the empty board. The player moves first in half of them.
+    """
+    positions = read(directory / f"{name}.npz")
+    perfect = Perfect(Solver(table_mb=table_mb, threads=threads, book=Book.shipped()), seed)
+    measured = []
+    for description in players:
+        spec = parse_player(description)
+        with spec.make() as player:
+            bands = [
+                band_figures(player, positions, first, last, sample=sample) for first, last in BANDS
+            ]
+            played = [
+                perfect.play(answers(player), games=games, moves_first=moves_first)
+                for moves_first in (True, False)
+            ]
+        measured.append(
+            {
+                "player": spec.text,
+                "bands": bands,
+                "first": [played[0].results.count(result) for result in (1, 0, -1)],
+                "second": [played[1].results.count(result) for result in (1, 0, -1)],
+                "stones": [float(np.median(each.lengths)) for each in played],
+            }
+        )
+        click.echo(f"{description}: {measured[-1]}", err=True)
+    figures = {"set": name, "games": games, "sample": sample, "players": measured}
+    results.keep("learning", f"network-{name}", figures)
+
+
+def answers(player: Player) -> Choose:
+    """The columns of a player in several positions."""
+    dice = Dice(0)
+    return lambda positions: [player.choose(position, dice) for position in positions]
+
+
+def band_figures(
+    player: Player, positions: Positions, first: int, last: int, *, sample: int | None
+) -> dict[str, Any]:
+    """The figures of a player for positions with ``first`` to ``last`` stones."""
+    band = positions.take(np.flatnonzero((first <= positions.ply) & (positions.ply <= last)))
+    if sample is not None:
+        band = band.sample(sample, seed=0)
+    found = evaluate_player(player, band, mirrors=False)
+    return {
+        "stones": [first, last],
+        "move_processor_microseconds": round(1e6 * found.processor_seconds, 1),
+        "quality": {
+            kind: each
+            for kind, each in quality_object(found.quality).items()
+            if kind in ("all", "quiet_decisive")
+        },
+    }
