@@ -304,7 +304,7 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
     Raises:
         ValueError: a part of the page was not measured yet.
     """
-    if missing := {"learners", "opponents"} - parts.keys():
+    if missing := {"learners", "opponents", "network-test"} - parts.keys():
         raise ValueError(f"learning was not measured yet: {', '.join(sorted(missing))}")
     found = {name: part.figures for name, part in parts.items()}
     last = max((part.made for part in parts.values()), key=lambda made: made.date)
@@ -314,6 +314,7 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         "learners": learners_table(learned),
         "trainings": trainings_table(learned),
         "opponents": opponents_table(found["opponents"]),
+        "network": network_table(found["network-test"]),
         "data": f"```console\n{commands}\n```",
         "run": run_lines(
             replace(last, date="", command=""),
@@ -353,6 +354,32 @@ def trainings_table(part: Figures) -> str:
         if not each["player"].endswith("-search") and not each["least_ply"]
     ]
     return table(f"player | seed | {QUALITY} | training", rows)
+
+
+def network_table(part: Figures) -> str:
+    """The means over the bands of quiet positions, and the games against perfect play."""
+    rows = []
+    for each in part["players"]:
+        bands = [band["quality"] for band in each["bands"]]
+        microseconds = mean(band["move_processor_microseconds"] for band in each["bands"])
+        rows.append(
+            [
+                f"`{each['player'].partition(':')[0]}`",
+                percent(mean(band["all"]["strict"] for band in bands)),
+                percent(mean(band["all"]["outcome"] for band in bands)),
+                percent(mean(band["quiet_decisive"]["outcome"] for band in bands)),
+                *(percent(band["all"]["outcome"]) for band in bands),
+                f"{microseconds:,.0f} us",
+                *("-".join(map(str, each[seat])) for seat in ("first", "second")),
+                f"{each['stones'][1]:.0f}",
+            ]
+        )
+    ranges = " | ".join("{} to {}".format(*band["stones"]) for band in part["players"][0]["bands"])
+    return table(
+        f"player | best column | result kept | decisive | {ranges} | processor time per move | "
+        "moving first | second | stones",
+        rows,
+    )
 
 
 def opponents_table(part: Figures) -> str:

@@ -65,7 +65,8 @@ COUNTS: Final = (
 """Quiet positions of random games to learn from: the least and most stones, and the number of
 positions for each number of stones."""
 OTHERS: Final = 0.15
-"""The share of positions of the book that are not quiet."""
+"""Positions that are not quiet: the share of the book's that is used, and the number from random
+games for each quiet one. Without them the network misses wins in one."""
 ALWAYS: Final = 7
 """All positions with at most this many stones are learned, even near held-out positions."""
 BANDS: Final = ((8, 13), (14, 19), (20, 25), (26, 31))
@@ -138,12 +139,16 @@ def data(*, output: Path, share: float, openings: int, threads: int, table_mb: i
     for name, seed in SETS.items():
         plies = [ply for first, last in BANDS for ply in range(first, last + 1)]
         each = HELD_OUT * len(BANDS) // len(plies)
-        make(output / f"{name}.npz", solver, (quiet(ply, each, seed=seed) for ply in plies))
+        make(output / f"{name}.npz", solver, (of_games(ply, each, seed=seed) for ply in plies))
     make(output / "openings.npz", solver, (of_book(ply) for ply in range(openings + 1)))
     for first, last, count in COUNTS:
         for ply in range(first, last + 1):
-            drawn = (quiet(each, round(share * count), seed=1) for each in (ply,))
-            make(output / f"stones-{ply}.npz", solver, drawn)
+            number = round(share * count)
+            keys = (
+                of_games(ply, each, seed=1, is_quiet=is_quiet)
+                for is_quiet, each in ((True, number), (False, round(OTHERS * number)))
+            )
+            make(output / f"stones-{ply}.npz", solver, keys)
 
 
 def make(path: Path, solver: Solver, sets: Iterable[Keys]) -> None:
@@ -158,12 +163,14 @@ def make(path: Path, solver: Solver, sets: Iterable[Keys]) -> None:
     click.echo(f"{path.name}: {len(keys):,} positions, {time.monotonic() - began:.0f} s", err=True)
 
 
-def quiet(ply: int, count: int, *, seed: int) -> Keys:
-    """Quiet positions of random games with this many stones."""
-    sample = draw_by_plies(
-        DEFAULT_BOARD, ply, ply, count, seed, keep=lambda keys: are_quiet(keys, DEFAULT_BOARD)
-    )
-    return sample.keys
+def of_games(ply: int, count: int, *, seed: int, is_quiet: bool = True) -> Keys:
+    """Positions of random games with this many stones, all of them quiet, or none."""
+
+    def keep(keys: Keys) -> NDArray[np.bool_]:
+        are_kept: NDArray[np.bool_] = are_quiet(keys, DEFAULT_BOARD) == is_quiet
+        return are_kept
+
+    return draw_by_plies(DEFAULT_BOARD, ply, ply, count, seed, keep=keep).keys
 
 
 def of_book(ply: int) -> Keys:
@@ -188,7 +195,9 @@ def read(*paths: Path) -> Positions:
 
 def labelled(keys: Keys, scores: Scores) -> Positions:
     """Positions with these canonical keys, and the scores of their columns."""
-    records = make_records(keys, scores, board=DEFAULT_BOARD, seed=1, representations=("planes",))
+    records: dict[str, Any] = make_records(
+        keys, scores, board=DEFAULT_BOARD, seed=1, representations=("planes",)
+    )
     return Positions(**{name: records[name] for name in ARRAYS}, board=DEFAULT_BOARD)
 
 

@@ -197,7 +197,7 @@ def search_column(Evaluator model not None, Position position not None, *, int d
     """Return the column with the best value after a search; among equal ones, the column of largest worth.
 
     A search with a residual network tries all columns in the position itself, and afterwards the two
-    columns of largest worth. It adds a tenth of a column's worth, relative to the largest one, to the
+    columns of largest worth. It adds 0.3 of a column's worth, relative to the largest one, to the
     column's value. With n-tuples it tries all columns, and adds nothing.
 
     Args:
