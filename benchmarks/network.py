@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     import torch
     from numpy.typing import NDArray
+    from torch import nn
 
     from benchmarks.record import Results
     from c4core.models.torch.courses import ResidualCourse
@@ -91,6 +92,9 @@ LAST: Final = 0.92
 """The share of the steps after which the learning rate falls to 0."""
 WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
 """The weights of the losses: best columns, kept results, value, scores."""
+CALM: Final = 40
+CALM_POLICY: Final = 12
+"""Larger activations and policies cost something."""
 STEPS_OF_ROUND: Final = 200
 """The number of steps between games."""
 FIRST_ROUND: Final = 0.05
@@ -288,7 +292,9 @@ def train(
     from_games = batch * FROM_GAMES // BATCH
     own: Drawn | None = None
     weights = torch.tensor(WEIGHTS, device=device)
+    excess = watched(course.network)
     for step in range(steps):
+        excess.clear()
         for group in course.optimizer.param_groups:
             group["lr"] = rate(step, steps)
         if own is None:
@@ -296,7 +302,7 @@ def train(
         else:
             share = from_games / batch
             losses = drawn.losses(batch - from_games) * (1 - share) + own.losses(from_games) * share
-        course.learn((losses * weights).sum())
+        course.learn((losses * weights).sum() + sum(excess))
         if step >= FIRST_ROUND * steps and step % STEPS_OF_ROUND == 0:
             engine = engine_of(trained({}), output)
             told = games.round(engine.choose)
@@ -306,6 +312,32 @@ def train(
             click.echo(f"step {step:,}: {told}", err=True)
     figures = quality_of_network(course.network, course.kind, validation, mirrors=False).figures
     write_model(output, trained(figures))
+
+
+def watched(network: nn.Module) -> list[torch.Tensor]:
+    """The penalties of all later outputs of a network's layers, until the list is cleared.
+
+    The player computes in integers, which hold activations up to 255. Without penalties, training
+    lets activations and policies grow, until the player's columns differ from the network's.
+    """
+    found: list[torch.Tensor] = []
+
+    def of_layer(_layer: object, _inputs: object, output: torch.Tensor) -> None:
+        active = output.float().relu()
+        largest = active.flatten(1).amax(1)
+        found.append(
+            3 * (active - CALM).relu().mean() + 0.004 * (largest - 1.5 * CALM).relu().mean()
+        )
+
+    def of_policy(_layer: object, _inputs: object, output: torch.Tensor) -> None:
+        found.append(0.05 * (output.float().abs() - CALM_POLICY).relu().mean())
+
+    for name, layer in network.named_modules():
+        if name.startswith(("first", "column", "mixing", "blocks.")) and "outer" not in name:
+            layer.register_forward_hook(of_layer)
+        elif name == "policy":
+            layer.register_forward_hook(of_policy)
+    return found
 
 
 class Drawn:

@@ -3,7 +3,6 @@
 import doctest
 import importlib.util
 import re
-import shlex
 import tomllib
 from itertools import product
 from pathlib import Path
@@ -17,7 +16,6 @@ from c4core.dataset.records import COLUMNS
 from c4core.dice import Dice
 from c4core.players import PlayerKind, parse_player, player_kinds
 from c4core.players.registry import _kinds
-from cli.commands.dataset.build import build
 from tests.support.running.command_line import C4
 from tests.support.running.console import answer, blocks, dialogue, without_measures
 
@@ -82,20 +80,6 @@ def test_datasets_has_a_row_for_each_column() -> None:
     for column in COLUMNS:
         row = rf"^\| `{column.name}` \| \w+ {re.escape(column.shape)} \|"
         assert re.search(row, page, re.MULTILINE)
-
-
-def test_the_data_to_train_your_own_network_are_those_of_the_log() -> None:
-    """They differ in the directories that they write, and defaults need not be named."""
-
-    def recipes(page: str) -> list[dict[str, object]]:
-        lines = re.findall(r"^\$ c4 dataset build (.* --split .*)$", page, re.MULTILINE)
-        contexts = [build.make_context("build", shlex.split(line)) for line in lines]
-        return [{**context.params, "output": None} for context in contexts]
-
-    log = re.search("begin data(.*)end data", (DOCS / "learning-log.md").read_text(), re.DOTALL)
-    assert log is not None
-    assert recipes((DOCS / "learning.md").read_text()) == recipes(log[1])
-    assert len(recipes(log[1])) > 1
 
 
 @pytest.fixture(scope="module")

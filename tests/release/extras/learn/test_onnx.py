@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 HERE = Path("model")
 PAGE = ROOT / "docs" / "learning.md"
-NEAR = 0.2
+NEAR = 0.25
 """Policies of the engine, which computes in integers, differ from the network's by at most this."""
 
 ARCHITECTURES: list[tuple[str, dict[str, Any]]] = [
@@ -109,7 +109,11 @@ def test_onnxruntime_plays_what_the_included_player_plays() -> None:
         for position in random_positions(10, seed=stones, board=DEFAULT_BOARD, least_ply=stones)
     ]
     found = computed(onnx_bytes(model, path), planes_of_positions(positions, moved=False))
-    assert found["policy"].argmax(1).tolist() == [engine.choose(each) for each in positions]
+    chosen = [
+        row[engine.choose(each)] for row, each in zip(found["policy"], positions, strict=True)
+    ]
+    np.testing.assert_allclose(chosen, found["policy"].max(1), atol=NEAR)
+    assert (found["policy"].max(1) - chosen > 0).sum() <= 0.01 * len(positions)
     for position, row, outcome in zip(positions, *found.values(), strict=True):
         numbers, value = engine.evaluate(position)
         exact = [-np.inf if number is None else number for number in numbers]
