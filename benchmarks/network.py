@@ -109,6 +109,14 @@ ERROR_COPIES: Final = 16
 RECENT_COPIES: Final = 4
 """Errors, and positions of the newest games as first player, are drawn this many times as often."""
 
+data_option = click.option(
+    "--data",
+    "directory",
+    type=click.Path(exists=True, path_type=Path),
+    required=True,
+    help="The directory of the command data.",
+)
+
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
@@ -223,13 +231,7 @@ def apart(positions: Positions, others: Positions) -> Positions:
 
 
 @main.command()
-@click.option(
-    "--data",
-    "directory",
-    type=click.Path(exists=True, path_type=Path),
-    required=True,
-    help="The directory of the command data.",
-)
+@data_option
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
 @click.option("--device", default="cpu", show_default=True, help="PyTorch's device, as cuda.")
 @click.option("--steps", type=click.IntRange(1), default=STEPS, show_default=True)
@@ -248,7 +250,7 @@ def train(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Train a network. Two cores take a night, an H200 with 5 cores five minutes."""
+    """Train a network. Two cores should take a night."""
     import torch  # noqa: PLC0415 (slow to import)
 
     from c4core.models.torch.courses import ResidualCourse  # noqa: PLC0415
@@ -517,13 +519,7 @@ class Games:
 
 @main.command()
 @click.argument("players", nargs=-1, required=True)
-@click.option(
-    "--data",
-    "directory",
-    type=click.Path(exists=True, path_type=Path),
-    required=True,
-    help="The directory of the command data.",
-)
+@data_option
 @click.option("--set", "name", type=click.Choice(list(SETS)), default="test", show_default=True)
 @click.option("--sample", type=click.IntRange(1), help="Only this many positions of each band.")
 @click.option("--games", type=click.IntRange(1), default=200, show_default=True)
@@ -545,7 +541,8 @@ def measure(
 ) -> None:
     """Measure players on held-out positions, and in games against perfect play.
 
-    The games begin on the empty board. The player moves first in half of them.
+    The games begin on the empty board. The player plays --games games as first player, and as
+    many as second player.
     """
     positions = read(directory / f"{name}.npz")
     perfect = Perfect(Solver(table_mb=table_mb, threads=threads, book=Book.shipped()), seed)
