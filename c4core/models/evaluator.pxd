@@ -7,6 +7,7 @@ from c4core.position cimport Position
 
 cdef enum:
     PLANES = 7
+    WON = 1000      # worth of a column that wins; other worths are smaller
 
 
 cdef class Evaluator:

@@ -8,6 +8,8 @@ from c4core.notation import BoardSize
 from c4core.players.stopping import Stop
 from c4core.position import Position
 
+WINNING_WORTH: float
+
 @disjoint_base
 class Evaluator:
     @property

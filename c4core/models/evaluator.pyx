@@ -1,7 +1,7 @@
 """``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
 
 The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
-compared with each other. The *value* of a position is from -1, a loss, to 1, a win.
+compared with each other; a column that wins has the largest. The *value* of a position is from -1, a loss, to 1, a win.
 
 The input of a network is planes, uint8 (n, planes, height, width); row 0 is the bottom row:
 
@@ -35,7 +35,8 @@ from c4core.position cimport Position
 
 from c4core.notation import BoardSize, check_board, check_narrow
 
-cdef double WON = 1000.0
+WINNING_WORTH = float(WON)
+"""The addition to the worth of a column that wins."""
 
 
 cdef class Evaluator:

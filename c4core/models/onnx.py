@@ -19,6 +19,7 @@ import numpy as np
 
 from c4core.errors import LearningMissingError, ModelError
 from c4core.extras import ONNX, require
+from c4core.models.evaluator import WINNING_WORTH
 from c4core.models.files import LARGEST
 from c4core.models.residual import STAR
 from c4core.version import __version__
@@ -44,7 +45,7 @@ MOST_BYTES: Final = 2_000_000_000
 POLICIES: Final = {
     "cnn": "How much the grid after a move in each column looks like a won game, 0 to 1.",
     "exact": "Logits: their softmax has a probability for each column.",
-    "residual": "Logits: their softmax has a probability for each column.",
+    "residual": "Logits: their softmax has a probability for each column. A win adds 1000.",
     "selfplay": "The expected result of a move in each column, -1 to 1.",
 }
 """The kinds of models that can be exported, and the meaning of their policies."""
@@ -291,7 +292,8 @@ def _residual(graph: _Graph) -> None:
     )
     images = graph.add("Concat", "planes", graph.mirrored("planes", axis=3), axis=0)
     pads = [_REACH] * 4
-    x = graph.add("Conv", _seven_planes(graph, images), *_star(graph, channels), pads=pads)
+    planes = _seven_planes(graph, images)
+    x = graph.add("Conv", planes, *_star(graph, channels), pads=pads)
     x = graph.add("Relu", x)
     for block in range(blocks):
         before, shape = x, (channels, channels, 3, 3)
@@ -306,6 +308,10 @@ def _residual(graph: _Graph) -> None:
     mixed = graph.dense(graph.add("Concat", alone, mean, axis=2), "mixing", 2 * hidden, hidden)
     units = graph.add("Relu", graph.add("Add", alone, mixed))
     policy = graph.reshape(graph.dense(units, "policy", hidden, 1), 2, -1, width)
+    playable, fours = (graph.add("Gather", planes, np.array(plane), axis=1) for plane in (2, 3))
+    wins = graph.reduced("ReduceMax", graph.add("Mul", playable, fours), 1, keep=False)
+    wins = graph.reshape(graph.add("Mul", wins, _number(WINNING_WORTH)), 2, -1, width)
+    policy = graph.add("Add", policy, wins)
     plain, mirrored = (graph.add("Gather", policy, np.array(image), axis=0) for image in (0, 1))
     both = graph.add("Add", plain, graph.mirrored(mirrored, axis=1))
     graph.write_policy(graph.add("Div", both, _number(2)))

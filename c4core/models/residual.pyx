@@ -27,9 +27,11 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from c4core.engine.board cimport MAX_COLUMNS, Board, lowest_bit, mirror_bits, popcount
+from c4core.engine.board cimport (
+    MAX_COLUMNS, Board, drop, lowest_bit, mirror_bits, playable_squares, popcount, winning_squares
+)
 from c4core.engine.kernel cimport board_of
-from c4core.models.evaluator cimport PLANES, Evaluator, plane_words
+from c4core.models.evaluator cimport PLANES, WON, Evaluator, plane_words
 
 from c4core.engine import kernel as engine_kernel
 from c4core.models import files
@@ -248,6 +250,7 @@ cdef class ResidualEngine(Evaluator):
         cdef double[MAX_COLUMNS] worths
         cdef double[MAX_COLUMNS] mirrored
         cdef double other
+        cdef uint64_t wins
         cdef int column
         self._forward(own, mask, worths, value, <int32_t*>scratch)
         if self.averages:
@@ -259,8 +262,11 @@ cdef class ResidualEngine(Evaluator):
             for column in range(g.width):
                 worths[column] = (worths[column] + mirrored[g.width - 1 - column]) / 2
         if columns != NULL:
+            wins = playable_squares(g, mask) & winning_squares(g, own, mask)
             for column in range(g.width):
                 columns[column] = worths[column]
+                if wins & drop(g, mask, column):
+                    columns[column] += WON
 
     cdef void _forward(
         self, uint64_t own, uint64_t mask, double* columns, double* value, int32_t* sums

@@ -26,7 +26,7 @@ from libc.stdlib cimport calloc, free
 
 from c4core.engine.board cimport MAX_COLUMNS, Board, drop, has_four, playable_squares, popcount
 from c4core.engine.kernel cimport board_of
-from c4core.models.evaluator cimport Evaluator
+from c4core.models.evaluator cimport WON, Evaluator
 
 from c4core.models import files
 from c4core.notation import check_board, check_narrow
@@ -34,7 +34,6 @@ from c4core.notation import check_board, check_narrow
 cdef enum:
     SQUARES = 64        # bits of a word
 
-cdef double WON = 1000.0        # worth of a column that wins
 cdef double OUTCOME = 0.7       # the target for a position that is won as late as possible
 
 MAX_ENTRIES = 1 << 26

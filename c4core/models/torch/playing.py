@@ -5,7 +5,8 @@ cnn        evaluates the grid after each open column, with 1 for the stones of t
            move; plays the column with the largest output (Brewer 2017)
 exact      plays the column with the largest policy
 selfplay   plays the column with the largest worth
-residual   plays the column with the largest policy, on average over both mirror images
+residual   plays a winning column if there is one; otherwise the column with the largest
+           policy, on average over both mirror images
 =========  ===========================================================================
 
 If several columns are equal, the leftmost is played.
@@ -24,6 +25,7 @@ import numpy as np
 import torch
 
 from c4core.models.evaluator import (
+    WINNING_WORTH,
     grids_of_planes,
     input_planes,
     planes_of_positions,
@@ -125,6 +127,8 @@ def _averaged_preferences(
     with torch.inference_mode():
         plain, mirrored = network(seen), network(seen.flip(-1))
         policy = (plain.policy + mirrored.policy.flip(-1)) / 2
+        wins = seen[:, 2] * seen[:, 3]  # playable, and completes four
+        policy += WINNING_WORTH * wins.amax(1)
         chances = plain.value.softmax(1) + mirrored.value.softmax(1)
     return policy.cpu().numpy().copy(), chances.argmax(1).cpu().numpy() - 1
 

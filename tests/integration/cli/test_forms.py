@@ -14,6 +14,11 @@ TEXTS = [text for text in ACCEPTED if not text.lstrip().startswith(("{", '["'))]
 """Moves; games and starts are not given as JSON objects on the command line."""
 
 
+@pytest.fixture(autouse=True)
+def no_shipped_book() -> None:
+    """Use the shipped book: its scores take no time."""
+
+
 def test_solve(c4: C4) -> None:
     found = c4("solve", "--json", "--no-store", *ACCEPTED).objects
     assert [answer["moves"] for answer in found] == [MOVES] * len(ACCEPTED)
