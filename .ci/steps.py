@@ -58,7 +58,7 @@ RELEASE = [
     Step("lowest", 2, "tests of other packages' features, with the oldest allowed versions"),
     Step("fuzz", 1, "damaged and hostile inputs, made at random"),
     Step("extras", 6, "learning, Parquet, pictures, adapters and other optional packages"),
-    Step("browser", 4, "every test of the page in a real browser"),
+    Step("browser", 4, "every test of the page in a real browser, and of the screen of c4 play"),
     Step("servers", 8, "the tests on Redis and RabbitMQ"),
     Step("package", 5, "wheels in empty environments: every extra, the README, brokers"),
     Step("long", 10, "the tests that take minutes: every position of whole boards"),

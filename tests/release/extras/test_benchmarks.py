@@ -1,10 +1,19 @@
-"""Benchmarks that need optional packages: other engines, plots, and learning."""
+"""Every benchmark runs with its smallest input; other engines, plots, and learning.
 
+Speed does not matter here.
+"""
+
+import re
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from benchmarks import network
+from benchmarks.__main__ import main
 from benchmarks.engine.solvers import BitBully
 from benchmarks.learning import places
 from benchmarks.page import DOCS
@@ -14,7 +23,43 @@ from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.learning import write_dataset
 from tests.support.running.benchmarks import kept, run
 
+C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"
+SMALLEST = {
+    "engine positions drawn --count 1 --hard 0": "",
+    "engine sample": r"^\d{41}$",
+    "certificates boards 4x4": "'score': 0, 'positions': 367",
+    "certificates games --certificate 5x4 --games 4 random perfect": (
+        "'perfect', 'games': 4.*'below': 0, 'forfeits': 0, 'searches': 0"
+    ),
+    "deep boards 4x4 --threads=1 --table-mb=1": "'board': '4x4', 'score': 0",
+    "guesses boards 5x5 --count 2 --games 100": "'board': '5x5', 'games': 100, 'unsolved': 0",
+    "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
+    "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
+    "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
+    "scaling book 12 3.5": "",
+}
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
+
+
+@pytest.mark.parametrize("command", SMALLEST)
+def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = Path(shutil.copytree(RESULTS, tmp_path / "results"))
+    out = run(results, *command.split())
+    assert re.search(SMALLEST[command], out, re.MULTILINE), out
+    shutil.copytree(DOCS, "docs", ignore=shutil.ignore_patterns("*.png"))
+    run(results, "render", "--no-plots", "--docs", "docs", command.partition(" ")[0])
+
+
+def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:
+    (tmp_path / "end-easy.txt").write_text("2252576253462244111563365343671351441 -1\n")
+    options = ("--quick", "--no-rivals", "--threads=1", "--only=classes", "--program", C4SOLVER)
+    run(tmp_path, "engine", "run", *options, f"--positions={tmp_path}")
+    found = kept(tmp_path, "engine")["run"]["measurements"]
+    assert [(each["solver"], each["wrong"]) for each in found] == [("C4", 0), ("c4", 0)]
+    assert str(tmp_path) not in (tmp_path / "engine.json").read_text()
+    done = CliRunner().invoke(main, ["engine", "run", "--program=x=/does/not/exist --fast"])
+    assert (done.exit_code, "no program" in done.output) == (1, True)
 
 
 def test_other_engine_runs() -> None:
@@ -36,7 +81,7 @@ def test_rendering_is_reproducible(tmp_path: Path) -> None:
     assert drawn[0] == drawn[1]
 
 
-def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
+def test_learners_are_trained_and_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, test = tmp_path / "positions", tmp_path / "test"
     for directory, count, least_ply in ((data, 40, 28), (test, 30, 30)):
         write_dataset(directory, board=DEFAULT_BOARD, count=count, least_ply=least_ply)
@@ -57,10 +102,28 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     learners = kept(tmp_path, "learning")["learners"]["learners"]
     assert len(learners) == 16
     assert {each["seed"] for each in learners} == {1, 2}
+    _recipe_of_the_shipped_network(tmp_path, monkeypatch)
     texts = places(Results(tmp_path).read("learning"))
+    assert "| `learning-residual` | " in texts["network"]
     for player in ("residual", "residual-search", "tuples", "tuples-search"):
         assert f"| `learning-{player}` |" in texts["learners"]
     assert len(texts["trainings"].splitlines()) == 2 + 4
     assert "| `stupid` * | " in texts["opponents"]
     assert "| `set` | " in texts["opponents"]
     assert "c4 dataset build" in texts["data"]
+
+
+def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw a few positions, train on them and in a few games, and measure the network."""
+    few = {"HELD_OUT": 24, "AS_FIRST": 2, "AS_SECOND": 2, "EXPLORING": 2, "STEPS_OF_ROUND": 5}
+    for name, number in few.items():
+        monkeypatch.setattr(network, name, number)
+    data, model = results / "network", results / "network.safetensors"
+    given = ("--data", str(data), "--threads", "1", "--table-mb", "64")
+    drawn = ("--share", "1e-4", "--openings", "6")
+    run(results, "network", "data", "--output", str(data), *drawn, *given[2:])
+    trained = ("--output", str(model), "--steps", "20", "--batch", "64")
+    run(results, "network", "train", *given, *trained)
+    run(results, "network", "measure", f"learning-residual:model={model}", *given, "--games", "2")
+    measured = kept(results, "learning")["network-test"]["players"]
+    assert [sum(each["first"]) + sum(each["second"]) for each in measured] == [4]

@@ -1,13 +1,7 @@
-"""Every benchmark runs with its smallest input, and the pages show the stored results.
-
-Speed does not matter here. Longer programs are tested in ``tests/release``.
-"""
+"""The pages of the benchmarks show the stored results, and their calculations are right."""
 
 import math
 import re
-import shlex
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,44 +20,7 @@ from benchmarks.scaling.limits import Cost, Costs, Service, SharedCosts, UnitCos
 from c4core.arena.statistics import Tally
 from c4core.players import parse_player
 from cli.measuring import Lap
-from tests.support.running.benchmarks import kept, run
-
-C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"
-SMALLEST = {
-    "engine positions drawn --count 1 --hard 0": "",
-    "engine sample": r"^\d{41}$",
-    "certificates boards 4x4": "'score': 0, 'positions': 367",
-    "certificates games --certificate 5x4 --games 4 random perfect": (
-        "'perfect', 'games': 4.*'below': 0, 'forfeits': 0, 'searches': 0"
-    ),
-    "deep boards 4x4 --threads=1 --table-mb=1": "'board': '4x4', 'score': 0",
-    "guesses boards 5x5 --count 2 --games 100": "'board': '5x5', 'games': 100, 'unsolved': 0",
-    "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
-    "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
-    "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
-    "scaling book 12 3.5": "",
-}
-
-
-@pytest.mark.parametrize("command", SMALLEST)
-def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    results = Path(shutil.copytree(RESULTS, tmp_path / "results"))
-    out = run(results, *command.split())
-    assert re.search(SMALLEST[command], out, re.MULTILINE), out
-    shutil.copytree(DOCS, "docs", ignore=shutil.ignore_patterns("*.png"))
-    run(results, "render", "--no-plots", "--docs", "docs", command.partition(" ")[0])
-
-
-def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:
-    (tmp_path / "end-easy.txt").write_text("2252576253462244111563365343671351441 -1\n")
-    options = ("--quick", "--no-rivals", "--threads=1", "--only=classes", "--program", C4SOLVER)
-    run(tmp_path, "engine", "run", *options, f"--positions={tmp_path}")
-    found = kept(tmp_path, "engine")["run"]["measurements"]
-    assert [(each["solver"], each["wrong"]) for each in found] == [("C4", 0), ("c4", 0)]
-    assert str(tmp_path) not in (tmp_path / "engine.json").read_text()
-    done = CliRunner().invoke(main, ["engine", "run", "--program=x=/does/not/exist --fast"])
-    assert (done.exit_code, "no program" in done.output) == (1, True)
+from tests.support.running.benchmarks import run
 
 
 @pytest.mark.parametrize("name", PAGES)
