@@ -170,6 +170,16 @@ class LazyGroup(click.Group):
         self.lazy = dict(lazy or {})
         self.examples = tuple(examples)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line up to the command; say where the command's own options belong."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if not error.possibilities:
+                place = f"{ctx.command_path} COMMAND {error.option_name}"
+                error.message += f" A command's own options follow it: {place}"
+            raise
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """The names in the given order, which is the order of use."""
         return [*self.lazy, *(name for name in self.commands if name not in self.lazy)]
