@@ -28,6 +28,7 @@ from c4core.arena.statistics import (
     two_sided_p,
     wilson_interval,
 )
+from c4core.dice import Dice
 from c4core.players import parse_player
 
 
@@ -84,6 +85,21 @@ def test_sprt_bounds_and_verdicts() -> None:
     results = [Tally(52, 0), Tally(53, 0), Tally(0, 48), Tally(0, 51)]
     assert [Sprt().verdict(tally) for tally in results] == [None, "H1", None, "H0"]
     assert Sprt().ratio(Tally(0, 0)) == 0
+
+
+@pytest.mark.parametrize(("difference", "right"), [(0, "H0"), (100, "H1")])
+def test_sprt_is_wrong_at_most_at_its_rate(difference: int, right: str) -> None:
+    """200 matches of random results, looked at after every ten games; a fifth are draws."""
+    test, wrong = Sprt(elo0=0, elo1=100), 0
+    limits = (score_of(difference) - 0.1, score_of(difference) + 0.1)
+    for seed in range(200):
+        dice, tally = Dice(seed), Tally(0, 0)
+        while (verdict := test.verdict(tally)) is None:
+            draws = [dice.unit() for _ in range(10)]
+            places = [sum(limit <= draw for limit in limits) for draw in draws]
+            tally += Tally(places.count(0), places.count(2), places.count(1))
+        wrong += verdict != right
+    assert wrong <= 15  # expected: at most 10
 
 
 def test_sprt_ratio_is_close_to_the_normal_approximation() -> None:
