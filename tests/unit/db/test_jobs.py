@@ -9,6 +9,7 @@ from db.costs import Cost, add_costs, read_costs
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import find, store
+from db.jobs.sharing import PLANNER_ALIVE_SECONDS
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import LEASE, failed_units, finish, give_up, must_take, state_of, take
 from tests.support.running.databases import (
@@ -227,13 +228,14 @@ class TestControl:
 
     @on_sqlite
     def test_retry_gives_all_attempts_again(self, database: Database) -> None:
-        job_id = make_job(database, 1)
-        for _ in range(MAX_ATTEMPTS):
+        job_id, other = make_job(database, 1), make_job(database, 1)
+        for _ in range(2 * MAX_ATTEMPTS):
             give_up(database, must_take(database))
         with database.write() as session:
             assert jobs.resume_job(session, job_id) is JobState.FAILED
             assert jobs.retry_job(session, job_id) == 1
         assert state_of(database, job_id) is JobState.RUNNING
+        assert [unit.unit_id for unit in ask(database, failed_units, other)]
         taken = must_take(database)
         assert taken.attempts == 1
         assert finish(database, taken)
@@ -252,6 +254,23 @@ class TestControl:
                 jobs.resume_job(session, job_id)
             with pytest.raises(JobStateError, match="resume it before"):
                 jobs.retry_job(session, job_id)
+
+    @on_sqlite
+    def test_only_an_abandoned_job_is_cancelled(self, timed: Database, clock: FakeClock) -> None:
+        def plan() -> int:
+            with timed.write() as session:
+                new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
+                job_id = jobs.create_job(session, **new)
+                jobs.record_planner_heartbeat(session, job_id)
+                return job_id
+
+        abandoned = plan()
+        clock.time += PLANNER_ALIVE_SECONDS + 1
+        planned = plan()
+        assert not do(timed, jobs.cancel_abandoned, planned)
+        assert do(timed, jobs.cancel_abandoned, abandoned)
+        assert state_of(timed, planned) is JobState.PLANNING
+        assert state_of(timed, abandoned) is JobState.CANCELLED
 
 
 OTHERS = ({"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False})
