@@ -175,10 +175,11 @@ class LazyGroup(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if not error.possibilities:
-                place = f"{ctx.command_path} COMMAND {error.option_name}"
-                error.message += f" A command's own options follow it: {place}"
-            raise
+            if error.possibilities:
+                raise
+            place = f"{ctx.command_path} COMMAND {error.option_name}"
+            message = f"{error.message} A command's own options follow it: {place}"
+            raise click.NoSuchOption(error.option_name, message, ctx=ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """The names in the given order, which is the order of use."""
