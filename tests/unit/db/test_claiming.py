@@ -66,6 +66,15 @@ def test_returned_units_are_announced_first_and_at_once(timed: Database) -> None
     assert ring(timed) == [units[0], units[1], units[3]]
 
 
+def test_units_whose_messages_were_not_sent_are_announced_again(timed: Database) -> None:
+    units = unit_ids(timed, make_job(timed, 4))
+    assert ring(timed, 3) == units[:3]
+    must_take_unit(timed, units[0])
+    do(timed, jobs.take_back, units[:2])
+    assert ring(timed) == [units[1], units[3]]
+    assert ring(timed) == []
+
+
 def test_only_queued_units_of_running_jobs_are_given_out(timed: Database) -> None:
     def assert_nothing_is_given_out(**options: int) -> None:
         assert ring(timed, **options) == []
