@@ -3,8 +3,8 @@ from sqlalchemy import text
 
 from db.database import Database
 from db.jobs import claim, finish_if_complete, get_job, list_jobs, progress, totals
-from db.records.jobs import JobState, UnitPlan
-from tests.support.jobs import CLAIMER, finish, must_take
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan
+from tests.support.jobs import CLAIMER, finish, give_up, must_take
 from tests.support.running.databases import (
     FakeClock,
     ask,
@@ -115,6 +115,11 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     assert busy.oldest_queued_seconds == pytest.approx(10.0)
     assert busy.positions_per_second == pytest.approx(1.0)
     assert busy.eta_seconds is None
+    failing = make_job(timed, 1)
+    for _ in range(MAX_ATTEMPTS):
+        give_up(timed, must_take(timed, job_id=failing))
+    failed = ask(timed, totals)
+    assert (busy.failed_units, failed.failed_units, failed.jobs[JobState.FAILED]) == (0, 1, 1)
 
 
 @on_sqlite
