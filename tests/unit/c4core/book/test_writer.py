@@ -15,6 +15,7 @@ from c4core.book.codec import LONGEST
 from c4core.book.layout import Kind, pack_header, read_header
 from c4core.book.verify import verify
 from c4core.book.writer import code_lengths, code_words, write_book
+from c4core.dice import Dice
 from c4core.errors import BookContentError
 from tests.support.boards.books import digest
 from tests.support.boards.small_books import NOTHING, small_book, whole_game
@@ -115,6 +116,27 @@ def test_code_lengths_and_words() -> None:
     assert max(steep) <= LONGEST
     assert sum(2.0**-length for length in steep) <= 1
     assert code_words([1, 0, 2, 2]) == [0b0, 0, 0b10, 0b11]
+
+
+def test_the_positions_of_one_long_game_are_far_apart(tmp_path: Path) -> None:
+    """Later plies of a large board have more than 2^33 numbers, and the book has one of each.
+
+    Nobody ever has a win in one: the score of such a position is not read from the book.
+    """
+    size = {"width": 9, "height": 6}
+    position, line, dice = Position(**size), [], Dice(1)
+    while position.ply < 36:
+        line.append(position)
+        after = [position.play(column) for column in position.legal_columns()]
+        calm = ~wins_now(np.array([each.key for each in after], dtype=np.uint64), **size)
+        position = dice.pick([each for each, is_calm in zip(after, calm, strict=True) if is_calm])
+    levels = [
+        (np.array([each.canonical_key], dtype=np.uint64), np.array([each.ply % 5], dtype=np.int8))
+        for each in line
+    ]
+    write_book(tmp_path / "a.c4book", levels, start=line[0], kind="sparse")
+    with Book.open(tmp_path / "a.c4book") as book:
+        assert [book.probe(each) for each in line] == [each.ply % 5 for each in line]
 
 
 def test_writing_a_sparse_book_takes_little_memory(tmp_path: Path) -> None:
