@@ -118,25 +118,32 @@ def test_code_lengths_and_words() -> None:
     assert code_words([1, 0, 2, 2]) == [0b0, 0, 0b10, 0b11]
 
 
-def test_the_positions_of_one_long_game_are_far_apart(tmp_path: Path) -> None:
-    """Later plies of a large board have more than 2^33 numbers, and the book has one of each.
+def test_the_positions_of_two_long_games_are_far_apart(tmp_path: Path) -> None:
+    """Later plies of a large board have more than 2^33 numbers, and the book has two of each.
 
     Nobody ever has a win in one: the score of such a position is not read from the book.
     """
     size = {"width": 9, "height": 6}
-    position, line, dice = Position(**size), [], Dice(1)
-    while position.ply < 36:
-        line.append(position)
-        after = [position.play(column) for column in position.legal_columns()]
-        calm = ~wins_now(np.array([each.key for each in after], dtype=np.uint64), **size)
-        position = dice.pick([each for each, is_calm in zip(after, calm, strict=True) if is_calm])
-    levels = [
-        (np.array([each.canonical_key], dtype=np.uint64), np.array([each.ply % 5], dtype=np.int8))
-        for each in line
+
+    def play(dice: Dice) -> list[int]:
+        line = [Position(**size)]
+        while line[-1].ply < 36:
+            after = [line[-1].play(column) for column in line[-1].legal_columns()]
+            calm = ~wins_now(np.array([each.key for each in after], dtype=np.uint64), **size)
+            line.append(
+                dice.pick([each for each, is_calm in zip(after, calm, strict=True) if is_calm])
+            )
+        return [each.canonical_key for each in line]
+
+    keys = [
+        np.unique(np.array(each, dtype=np.uint64))
+        for each in zip(*map(play, map(Dice, (1, 2))), strict=True)
     ]
-    write_book(tmp_path / "a.c4book", levels, start=line[0], kind="sparse")
+    levels = [(each, np.arange(len(each), dtype=np.int8)) for each in keys]
+    write_book(tmp_path / "a.c4book", levels, start=Position(**size), kind="sparse")
     with Book.open(tmp_path / "a.c4book") as book:
-        assert [book.probe(each) for each in line] == [each.ply % 5 for each in line]
+        for each, scores in levels:
+            assert np.array_equal(book.probe_many(each), scores)
 
 
 def test_writing_a_sparse_book_takes_little_memory(tmp_path: Path) -> None:
