@@ -119,9 +119,10 @@ def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatc
     for name, number in few.items():
         monkeypatch.setattr(network, name, number)
     data, model = results / "network", results / "network.safetensors"
-    given = ("--data", str(data), "--threads", "1", "--table-mb", "64")
+    small = ("--threads", "1", "--table-mb", "64")
+    given = ("--data", str(data), *small)
     drawn = ("--share", "1e-4", "--openings", "6")
-    run(results, "network", "data", "--output", str(data), *drawn, *given[2:])
+    run(results, "network", "data", "--output", str(data), *drawn, *small)
     trained = ("--output", str(model), "--steps", "20", "--batch", "64")
     run(results, "network", "train", *given, *trained)
     run(results, "network", "measure", f"learning-residual:model={model}", *given, "--games", "2")
