@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
@@ -18,20 +19,32 @@ from db.jobs.sharing import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
 from tests.support.jobs import state_of
 from tests.support.running.databases import FakeClock, ask
-from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.waiting import HANG_SECONDS
 from workers.analyze.job import find_job, submit
 
 
-def requests(number: int, pause: threading.Event) -> Iterator[Request]:
-    """Lines; the last one is delayed."""
-    for line in range(1, number + 1):
-        if line == number:
-            assert pause.wait(HANG_SECONDS)
-        yield Request(line, Position("44"))
+@dataclass
+class Pause:
+    """Stops the planner before its last line, until the test lets it go on."""
+
+    reached: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def lines(self, number: int) -> Iterator[Request]:
+        for line in range(1, number + 1):
+            if line == number:
+                self.reached.set()
+                assert self.over.wait(HANG_SECONDS)
+            yield Request(line, Position("44"))
+
+    def await_job(self, database: Database) -> int:
+        """The number of the newest job, once its planner has stopped and writes nothing."""
+        assert self.reached.wait(HANG_SECONDS)
+        return max(job.id for job in ask(database, jobs.list_jobs))
 
 
-def plan(database: Database, pause: threading.Event) -> int:
-    lines = requests(4, pause)
+def plan(database: Database, pause: Pause) -> int:
+    lines = pause.lines(4)
     return submit(database, lines, board=DEFAULT_BOARD, topic="same", unit_lines=1).job_id
 
 
@@ -48,28 +61,22 @@ def short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.core.submit.UNITS_PER_TRANSACTION", 1)
 
 
-def await_job(database: Database) -> int:
-    """The number of the job that is being planned, once it exists."""
-    await_that(lambda: ask(database, jobs.list_jobs))
-    return ask(database, jobs.list_jobs)[0].id
-
-
 def test_submit_waits_for_a_job_in_planning(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pause, waits = threading.Event(), threading.Semaphore(0)
+    pause, waits = Pause(), threading.Semaphore(0)
     fake = SimpleNamespace(sleep=lambda _: waits.release())
     monkeypatch.setattr("workers.core.submit.time", fake)
     with ThreadPoolExecutor(2) as pool:
         planning = pool.submit(plan, database, pause)
-        job_id = await_job(database)
+        job_id = pause.await_job(database)
         finding = pool.submit(find, database)
         for _ in range(3):
             assert waits.acquire(timeout=HANG_SECONDS)
         assert not finding.done()
         assert state_of(database, job_id) is JobState.PLANNING
         assert problems(database) == []
-        pause.set()
+        pause.over.set()
         assert (
             planning.result(timeout=HANG_SECONDS) == finding.result(timeout=HANG_SECONDS) == job_id
         )
@@ -77,10 +84,10 @@ def test_submit_waits_for_a_job_in_planning(
 
 
 def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeClock) -> None:
-    pause = threading.Event()
+    pause = Pause()
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plan, timed, pause)
-        job_id = await_job(timed)
+        job_id = pause.await_job(timed)
         clock.time += PLANNER_ALIVE_SECONDS + 1
         assert problems(timed) == [
             f"job {job_id} was abandoned while it was being planned: c4 jobs cancel {job_id}"
@@ -88,19 +95,20 @@ def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeCl
         assert find(timed) is None
         assert state_of(timed, job_id) is JobState.CANCELLED
         assert problems(timed) == []
-        pause.set()
+        pause.over.set()
         # If the planner was only slow, it gets an error.
         with pytest.raises(JobStateError, match="is cancelled"):
             planning.result(timeout=HANG_SECONDS)
 
 
 def test_an_older_job_is_preferred_to_one_in_planning(database: Database) -> None:
-    pause = threading.Event()
-    pause.set()
+    pause = Pause()
+    pause.over.set()
     older = plan(database, pause)
-    pause.clear()
+    pause = Pause()
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plan, database, pause)
+        assert pause.await_job(database) != older
         assert find(database) == older
-        pause.set()
+        pause.over.set()
         assert find(database) in {older, planning.result(timeout=HANG_SECONDS)}
