@@ -14,8 +14,8 @@ from tests.support.running.watching import kill_at_work
 from workers.celery.doorbell import Doorbell
 from workers.runners.remote import call_workers
 
-GAMES = random_games(300, empty=29)
-"""Thirty units of about 0.1 s."""
+GAMES = random_games(600, empty=29)
+"""Sixty units of about 0.1 s."""
 FIRST = GAMES[:40]
 
 

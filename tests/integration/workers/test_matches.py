@@ -39,7 +39,7 @@ from tests.support.boards.matches import (
 from tests.support.jobs import must_take, state_of, waits_for_lock
 from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
-from tests.support.running.watching import await_units, end_leases, held_back, kill_at_work, working
+from tests.support.running.watching import await_units, end_leases, kill_at_work, working
 from workers.core.kinds import unit_objects
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.match import job as planning
@@ -315,12 +315,11 @@ def test_killing_a_process_loses_and_repeats_nothing(sqlite_path: Path) -> None:
     with Database.open(url) as database:
         planned = plan_matches(database, [KILLED])
         match_id = planned.match_ids[0]
-        with held_back(url, planned.job_id, free=8):
-            with working(url, planned.job_id, lease=3600) as process:
-                await_units(url, process, UnitState.DONE, 1)
-                kill_at_work(url, process)
-                end_leases(url, process)
-            before = games_of(database, match_id)
+        with working(url, planned.job_id, lease=3600, searches=8) as process:
+            await_units(url, process, UnitState.DONE, 1)
+            kill_at_work(url, process)
+            end_leases(url, process)
+        before = games_of(database, match_id)
         run_job(database, planned.job_id, threads=2)
         found = games_of(database, match_id)
         assert state_of(database, planned.job_id) is JobState.DONE

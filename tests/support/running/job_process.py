@@ -22,7 +22,10 @@ TABLE_MB = 1
 
 
 class FewSearches(TurnTakingSolver):
-    """Allow a number of searches; every later search waits until the process is killed."""
+    """Allow a number of searches; every later search waits until the process is killed.
+
+    A unit of a match counts as one search.
+    """
 
     def __init__(self, solver: Solver, threads: int, searches: int) -> None:
         super().__init__(solver, threads)
