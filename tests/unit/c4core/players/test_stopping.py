@@ -115,7 +115,7 @@ def slowest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slowest
 
 @pytest.mark.parametrize("name", sorted(THINKERS - {"minimax-squares"}))
 def test_a_player_ends_its_move_when_it_is_stopped(slowest: Slowest, name: str) -> None:
-    """Without a stop, the player would think for 0.2 s to minutes."""
+    """The player would think for 0.2 s to minutes without a stop."""
     player, position = slowest(name), slowest.position(name)
     ended = stopped(
         lambda stop: player.choose(position, Dice(1), Limits(stop=stop)),
