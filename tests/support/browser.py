@@ -228,6 +228,7 @@ def open_browser() -> Iterator[Browser]:
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options=options, service=Service(DRIVER, port=free_port()))
+    driver.set_script_timeout(HANG_SECONDS)
     try:
         yield Browser(driver, downloads)
     finally:

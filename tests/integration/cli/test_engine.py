@@ -38,7 +38,7 @@ def test_a_conversation(tmp_path: Path) -> None:
         assert ask(engine, "isready", last="readyok") == ["readyok"]
         found = ask(engine, "position startpos moves 112233", "go", last="bestmove")
         assert found[-1] == "bestmove 4"
-        # The first position takes minutes without a book.
+        # The first position takes seconds without a book.
         assert ask(engine, "position startpos", "go", "isready", last="readyok") == ["readyok"]
         assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
         assert ask(engine, "go infinite", "go", last="info")[0].endswith("end it with stop")
@@ -90,7 +90,7 @@ def test_the_end_of_the_input_ends_the_engine(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_engine(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    with started(tmp_path, "--no-book") as engine:
+    with started(tmp_path, "--board", "9x6") as engine:  # whose first move takes hours
         ask(engine, "go", "isready", last="readyok")
         engine.send_signal(number)
         rest, errors = engine.communicate(timeout=HANG_SECONDS)

@@ -57,7 +57,8 @@ class Terminal:
     def end(self) -> tuple[int, str]:
         """Wait for the end; return the exit code and the standard output."""
         self.until(lambda: self.process.poll() is not None)
-        self._read()
+        while self._read():
+            pass
         assert self.process.stdout is not None
         return self.process.returncode, self.process.stdout.read()
 
@@ -67,13 +68,17 @@ class Terminal:
             os.close(self.leader)
         self.leader = -1
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Read what is there; return whether there was anything."""
         ready, _, _ = select.select([self.leader], [], [], 0.05)
+        chunk = b""
         if ready:
             try:
-                self.written += os.read(self.leader, 65536)
+                chunk = os.read(self.leader, 65536)
             except OSError:  # the other end is closed
                 time.sleep(0.05)
+        self.written += chunk
+        return bool(chunk)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ axe-core is downloaded once from the npm registry, into ``build/``. It is not sh
 driver runs its source in the page.
 """
 
+import os
 import shutil
 import subprocess
 import tarfile
@@ -15,6 +16,7 @@ import pytest
 from tests.support.browser import DESKTOP, PHONE, Browser
 from tests.support.lacking import leave_out
 from tests.support.page import open_analysis, overflow, small_targets, state
+from tests.support.running.waiting import HANG_SECONDS
 
 BUILD: Final = Path(__file__).parents[3] / "build" / "axe"
 PACKAGE: Final = "axe-core@4"
@@ -64,26 +66,29 @@ axe.run(document, {resultTypes: ["violations"]})
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core."""
-    source = BUILD / "package" / "axe.min.js"
+    source = BUILD / "axe.min.js"
     if not source.exists():
         if shutil.which("npm") is None:
             leave_out("npm is not installed, which gets axe-core")
-        BUILD.mkdir(parents=True, exist_ok=True)
+        # Processes that run tests at the same time may all get it.
+        own = BUILD / str(os.getpid())
+        own.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
             ["npm", "pack", PACKAGE, "--silent"],
-            cwd=BUILD,
+            cwd=own,
             capture_output=True,
             check=False,
             text=True,
-            timeout=120,
+            timeout=HANG_SECONDS,
         )
         if done.returncode:
             leave_out(f"axe-core cannot be had from the npm registry: {done.stderr.strip()[:200]}")
-        with tarfile.open(BUILD / done.stdout.split()[-1]) as archive:
+        with tarfile.open(own / done.stdout.split()[-1]) as archive:
             packed = archive.extractfile("package/axe.min.js")
             assert packed is not None
-            source.parent.mkdir(exist_ok=True)
-            source.write_bytes(packed.read())
+            unfinished = own / "axe.min.js"
+            unfinished.write_bytes(packed.read())
+            unfinished.replace(source)
     return source.read_text()
 
 

@@ -119,6 +119,7 @@ class TestStored:
     def test_a_missing_game_is_reported(self, browser: Browser) -> None:
         browser.open("/?match=99&number=0")
         browser.until(lambda: "no match 99" in browser.text("#review"), "nobody says so")
+        browser.await_refusal()
         browser.open("/explore?show=match&match=99")
         assert browser.text("[data-explore] [role=alert]") == "There is no match 99."
         browser.await_refusal()

@@ -62,10 +62,7 @@ def test_a_game_is_finished_stored_and_reviewed(browser: Browser, page_server: P
 
     browser.click("#play-review")
     browser.until(lambda: browser.all("#review .side-share"), "there is no review")
-    review = browser.run(
-        "return fetch(arguments[0]).then((answer) => answer.json())",
-        f"/api/v1/game?moves={moves}&board=7x6&budget=30",
-    )
+    review = page_server.ask(f"/api/v1/game?moves={moves}&board=7x6&budget=30").json
     assert review["complete"]
     script = "return [...document.querySelectorAll('#moves [data-mark]')].map((one) => one.dataset)"
     marked = {int(found["shown"]): found["mark"] for found in browser.run(script) if found["mark"]}
@@ -113,6 +110,8 @@ def play_against_uct(browser: Browser, iterations: str) -> None:
     """Let a player with this parameter play yellow, and play column 4."""
     browser.open("/?view=play")
     browser.run(SPY)
+    # The list of players moves what is below it.
+    browser.until(lambda: browser.all("#player-o"), "no list of players")
     browser.click("#play-any summary")
     browser.one("#player-o option[value='mcts-uct']").click()
     browser.type("#player-o-iterations", iterations)

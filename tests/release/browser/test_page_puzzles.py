@@ -12,8 +12,8 @@ ADDRESS = "/puzzles?board=5x5&seed=5"
 def puzzle_of(browser: Browser, server: PageServer) -> dict[str, Any]:
     """The puzzle that is on the board, as the server describes it."""
     browser.until(lambda: "find the only column" in browser.text("#puzzle-question"), "no puzzle")
-    query = browser.run("return location.search")
-    puzzle: dict[str, Any] = server.ask(f"/api/v1/puzzles{query}&count=1").json["puzzles"][0]
+    query = browser.run("return location.search") + "&count=1&budget=30"
+    puzzle: dict[str, Any] = server.ask(f"/api/v1/puzzles{query}").json["puzzles"][0]
     return puzzle
 
 

@@ -1,5 +1,6 @@
 """The complete system for one scenario: a database, a broker, supervised workers, and a job."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -70,6 +71,7 @@ class SupervisedWorker:
 
     def freeze(self) -> None:
         self._process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def thaw(self) -> None:
         self._process.send_signal(signal.SIGCONT)
@@ -149,6 +151,15 @@ class System:
         """Wait until any worker, or each of them, holds a unit."""
         for each in [worker] if worker else self.workers:
             self.wait_until(lambda each=each: self.ledger.is_working(each.name), "a unit is held")
+
+    def freeze_at_work(self, worker: SupervisedWorker) -> None:
+        """Freeze a worker while it holds a unit, which it cannot complete any more."""
+        while True:
+            self.wait_for_work(worker)
+            worker.freeze()
+            if self.ledger.is_working(worker.name):
+                return
+            worker.thaw()
 
     def wait_for_last_work(self) -> SupervisedWorker:
         """Wait until no unit waits for a worker; return a worker that is busy."""

@@ -74,9 +74,8 @@ def test_workers_are_asked_to_stop(scenarios: Scenarios, undisturbed: Answers) -
 def test_a_worker_is_frozen_past_its_leases(scenarios: Scenarios, undisturbed: Answers) -> None:
     with scenarios.begin("a worker is frozen (SIGSTOP) past its lease", undisturbed) as run:
         sleeper = run.system.workers[0]
-        run.system.wait_for_work(sleeper)
+        run.system.freeze_at_work(sleeper)
         strike = run.strike(sleeper, passes=True)
-        sleeper.freeze()
         run.system.wait(LEASE_SECONDS + 3)
         thawed = run.system.ledger.now()
         sleeper.thaw()

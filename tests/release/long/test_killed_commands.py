@@ -20,7 +20,7 @@ from tests.support.boards.games import random_games
 from tests.support.kills import check_proof
 from tests.support.running.command_line import C4, Result
 from tests.support.running.waiting import HANG_SECONDS
-from tests.support.running.watching import await_units, units, working
+from tests.support.running.watching import await_units, end_leases, units, working
 from workers.deep.job import submit
 from workers.deep.task import DeepTask
 
@@ -172,11 +172,13 @@ def test_killing_a_deep_job_repeatedly_loses_nothing(sqlite_path: Path) -> None:
         job_id = submit(database, TASK, threads=2)
     for _ in range(KILLS):
         done = units(url, job_id)[UnitState.DONE]
-        with working(url, job_id, searches=SEARCHES) as process:
+        # A lease that expired on a busy machine would cost searches.
+        with working(url, job_id, lease=3600, searches=SEARCHES) as process:
             await_units(url, process, UnitState.DONE, done + chance.randint(1, 5))
             time.sleep(chance.uniform(0, 0.2))
             process.kill()
             assert process.wait() == -signal.SIGKILL
+        end_leases(url, process)
     assert units(url, job_id)[UnitState.DONE] < sum(units(url, job_id).values())
     with working(url, job_id) as process:
         _, errors = process.communicate(timeout=10 * HANG_SECONDS)

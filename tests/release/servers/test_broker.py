@@ -75,7 +75,7 @@ def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path)
 
 
 def test_a_worker_asked_to_stop_releases_its_units_and_ends(service: Service) -> None:
-    with service.worker("--threads=2") as worker:
+    with service.worker("--threads=2", patient=True) as worker:
         job_id = give_endless_work(service)
         assert worker.stop() == 0
     assert "SIGTERM: handing back" in worker.log

@@ -102,7 +102,10 @@ def test_garbage_is_dropped(
     (tmp_path / "games.txt").write_text("\n".join(GAMES))
     with postgres_server.database(initialised=True) as url:
         service = Service(tmp_path, url, redis_server.url)
-        with service.worker("--threads=1") as worker, redis_server.client() as client:
+        with (
+            service.worker("--threads=1", patient=True) as worker,
+            redis_server.client() as client,
+        ):
             client.delete("c4.unacked", "c4.unacked_index")  # leftovers of killed workers
             for lane in Lane:
                 for garbage in GARBAGE:

@@ -12,12 +12,13 @@ from sqlalchemy import text
 from db.database import Database
 from db.evaluations import find
 from db.records.jobs import JobState
-from tests.release.servers.test_broker import GAMES, without_effort, write
+from tests.release.servers.test_broker import GAMES, give_endless_work, without_effort, write
 from tests.support.running.command_line import C4
 from tests.support.running.databases import BOARD, PostgresDatabases
 from tests.support.running.servers import PgBouncer, RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
+from tests.support.running.watching import holds_unit
 
 pytestmark = pytest.mark.servers
 
@@ -43,15 +44,15 @@ def test_two_workers_behind_a_pooler_although_one_is_killed(
     path = write(tmp_path, GAMES)
     here = C4(tmp_path)("--broker", "none", "analyze", path)
     service = Service(tmp_path, pooler, redis_server.url)
-    with (
-        service.worker("--threads=1", name="ada") as ada,
-        service.worker("--threads=1", name="bob"),
-    ):
+    with service.worker("--threads=1", name="ada") as ada:
         submitted = service("analyze", "--detach", "-q", path)
         assert submitted.code == 0, submitted.err
         await_that(lambda: "done:" in ada.log)
-        ada.process.kill()
-        await_that(lambda: service.job(1).state is JobState.DONE)
+        give_endless_work(service)
+        with service.worker("--threads=1", name="bob"), Database.open(pooler) as database:
+            ada.process.kill()
+            await_that(lambda: service.job(1).state is JobState.DONE)
+            await_that(lambda: holds_unit(database, "bob"))
     there = service("jobs", "results", "1")
     assert without_effort(there) == without_effort(here)
     for log in tmp_path.glob("*.log"):

@@ -19,22 +19,15 @@ from sqlalchemy import text
 from db.database import Database
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.command_process import ready
-from tests.support.running.service import Process, Service
+from tests.support.running.service import PATIENT, Process, Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 NOWHERE = "127.0.0.1:1"
-PATIENT = """
-from cli.main import main
-from workers.celery import service
-service.STOP_SECONDS = 3600.0
-main()
-"""
-"""A ``c4`` that keeps waiting for a server when it is asked to stop."""
 
 
 @contextmanager
 def worker(directory: Path, database: str, broker: str) -> Iterator[Process]:
-    command = ("-c", PATIENT, "-v", "worker", "--table-mb=1", "--threads=1")
+    command = (*PATIENT, "-v", "worker", "--table-mb=1", "--threads=1")
     with Service(directory, database, broker).process(*command) as process:
         yield process
 

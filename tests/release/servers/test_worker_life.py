@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.release.servers.test_broker import GAMES, give_endless_work, write
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import free_port
 from tests.support.running.servers import RedisServer
-from tests.support.running.service import Service
+from tests.support.running.service import PATIENT, Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 pytestmark = pytest.mark.servers
@@ -66,7 +67,7 @@ def test_the_first_process_of_a_container_stops_on_request(
 ) -> None:
     with postgres_server.database(initialised=True) as url, RedisServer() as broker:
         service = Service(tmp_path, url, broker.url)
-        worker = ("-m", "cli", "-v", "worker", "--table-mb=8", "--threads=1", "--name=ada")
+        worker = (*PATIENT, "-v", "worker", "--table-mb=8", "--threads=1", "--name=ada")
         options = ("--pid", "--fork", "--kill-child", sys.executable)
         with service.process("-c", FIRST, *options, *worker) as process:
             await_that(lambda: "ada" in service.workers(), process)
@@ -75,7 +76,8 @@ def test_the_first_process_of_a_container_stops_on_request(
                 broker.stop()
             first = only_child(only_child(process.process.pid))  # its process id outside
             for _ in range(signals):
-                os.kill(first, signal.SIGTERM)
+                with suppress(ProcessLookupError):  # it has ended
+                    os.kill(first, signal.SIGTERM)
             code = process.process.wait(HANG_SECONDS)
             assert code == 0 or (signals == 2 and code in {143, 255})
             if signals == 1:

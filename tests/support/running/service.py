@@ -15,6 +15,16 @@ from db.records.jobs import JobInfo
 from tests.support.running.command_line import ROOT, Result
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
+_PATIENT = f"""
+from cli.main import main
+from workers.celery import messaging, service
+service.STOP_SECONDS = 3600.0
+messaging._REDIS["socket_timeout"] = {HANG_SECONDS}
+main()
+"""
+PATIENT = ("-c", _PATIENT)
+"""Options of Python for a ``c4`` that keeps waiting for its servers when it is asked to stop."""
+
 
 @dataclass(frozen=True)
 class Service:
@@ -50,9 +60,12 @@ class Service:
         return Result(done.returncode, done.stdout, done.stderr)
 
     @contextmanager
-    def worker(self, *options: str, name: str = "ada") -> Iterator["Process"]:
+    def worker(
+        self, *options: str, name: str = "ada", patient: bool = False
+    ) -> Iterator["Process"]:
         """Start ``c4 worker``; return when it is registered in the database."""
-        command = ["-m", "cli", "-v", "worker", "--table-mb=8", f"--name={name}", *options]
+        program = PATIENT if patient else ("-m", "cli")
+        command = [*program, "-v", "worker", "--table-mb=8", f"--name={name}", *options]
         with self.process(*command) as process:
             await_that(lambda: name in self.workers(), process)
             yield process

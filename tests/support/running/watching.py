@@ -101,17 +101,17 @@ def kill_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = N
     ends_with = f":{process.pid}" if owner is None else owner
     with Database.open(url) as database:
         while True:
-            await_that(lambda: _holds_unit(database, ends_with), process)
+            await_that(lambda: holds_unit(database, ends_with), process)
             process.send_signal(signal.SIGSTOP)
             os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-            if _holds_unit(database, ends_with):
+            if holds_unit(database, ends_with):
                 break
             process.send_signal(signal.SIGCONT)
         process.kill()
         assert process.wait() == -signal.SIGKILL
 
 
-def _holds_unit(database: Database, owner: str) -> bool:
+def holds_unit(database: Database, owner: str) -> bool:
     """Whether a process holds a unit that no transaction is changing.
 
     A server may still carry out the COMMIT that a process sent before it was stopped. Until then
