@@ -73,7 +73,7 @@ def short_switch_interval() -> Iterator[None]:
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals of Ctrl-C, of service managers, and of closed terminals."""
 
-GRACE_SECONDS: Final = 1
+GRACE_SECONDS: Final = 5
 """Time for responses to end when the server stops. Searches and streams end at once."""
 
 BACKLOG: Final = 2048

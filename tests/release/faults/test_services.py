@@ -72,9 +72,10 @@ def note_recovery(run: Run, do: Callable[[], None], limit: float) -> None:
     """Let a fault hit all workers, and measure when each had new work afterwards."""
     workers = run.system.workers
     run.system.wait(BEFORE_SECONDS)
-    run.strike(*workers, passes=True)
+    strike = run.strike(*workers, passes=True)
     do()
-    over = run.system.ledger.now()
+    # Units that were claimed just before the fault took effect are in flight, too.
+    strike.until = over = run.system.ledger.now()
     run.say(f"it is over; {run.system.state()}")
     changes = run.finish()
     run.figures.recovered("new work", [first_claim(changes, over)], limit)
