@@ -1,8 +1,7 @@
-"""A book has the same bytes for any number of threads, kills and interruptions."""
+"""A book has the same bytes for any number of threads and interruptions."""
 
 import json
 import re
-import signal
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +11,7 @@ from db.records.jobs import UnitState
 from tests.support.boards.books import digest
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
-from tests.support.running.watching import await_units, held_back, units, working
+from tests.support.running.watching import held_back, units
 
 BUILD = ("book", "build", "--board", "5x4", "--plies", "8", "--table-mb", "8")
 """Has 41 units, each quickly done."""
@@ -50,18 +49,6 @@ def test_interrupted_and_resumed_twice(
         assert not (c4.directory / "x.c4book").exists()
     last = c4(*BUILD, "--out", "x.c4book")
     assert (last.code, "job 1 done" in last.err) == (0, True)
-    assert digest(c4.directory / "x.c4book") == undisturbed
-
-
-def test_killed_during_the_build(c4: C4, undisturbed: str) -> None:
-    assert c4(*BUILD, "--detach").out == "1\n"
-    url = c4.environment["C4_DB"]
-    with held_back(url, 1, free=AT_ONCE), working(url, 1) as process:
-        await_units(url, process, UnitState.DONE, 2)
-        process.kill()
-    assert process.returncode == -signal.SIGKILL
-    assert units(url)[UnitState.DONE] < sum(units(url).values())
-    assert c4(*BUILD, "--out", "x.c4book").code == 0
     assert digest(c4.directory / "x.c4book") == undisturbed
 
 

@@ -140,7 +140,8 @@ class TestInterrupts:
             "Results so far are kept; continue with: c4 jobs resume 1 --output -",
             "Interrupted.",
         ]
-        assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
+        shown = json.loads(c4("jobs", "show", "1", "--json").out)
+        assert (shown["state"], shown["units"]["leased"]) == ("interrupted", 0)
 
     def test_an_interrupted_deep_job_shows_the_proven_bounds(
         self, c4: C4, interrupt: Callable[..., str]

@@ -1,4 +1,4 @@
-"""A real ``c4 serve``: it starts, answers as documented, ends on a signal, and starts again."""
+"""A real ``c4 serve``: it starts, answers as documented, and ends on a signal."""
 
 import json
 import re
@@ -8,36 +8,23 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from http.client import HTTPConnection
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
-from db.database import Database
-from db.models import Unit
-from db.records.jobs import UnitState
-from tests.support.boards.games import random_games
 from tests.support.lacking import leave_out
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.console import blocks, dialogue
-from tests.support.running.job_events import data_of, first_of, watching
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from tests.support.running.watching import held_back
 from tests.support.running.web_server import WebServer
-from tests.support.web_api import analyze
-from web.running import web_label
 
 SEARCH = "/api/v1/position?board=9x6&budget=86400"
 """A search that would take a day."""
-EASY = random_games(40, empty=8)
-ENDLESS = {"kind": "analyze", "board": "9x6", "positions": [""]}
-"""A position that cannot be solved during a test."""
-WATCHERS = 50
 
 
 @contextmanager
@@ -179,49 +166,3 @@ def test_the_documented_examples_answer_as_printed() -> None:
                 assert "event: end" in out
             else:
                 assert "error" not in json.loads(out), line
-
-
-@pytest.fixture
-def unstarted() -> Iterator[WebServer]:
-    with closing(WebServer("--no-book", "--table-mb=1", "--rate=0")) as server:
-        yield server
-
-
-def test_jobs_continue_when_the_server_restarts(unstarted: WebServer) -> None:
-    server = unstarted
-    url = f"sqlite:///{server.directory / 'c4.db'}"
-    with Database.open(url) as database:  # as the server does, before it starts
-        number = analyze(database, EASY, label=web_label(None), unit_lines=10)
-
-    def progress(job: int) -> dict[str, Any]:
-        shown: dict[str, Any] = server.ask(f"/api/v1/jobs/{job}").json["progress"]
-        return shown
-
-    with held_back(url, number, free=1), ExitStack() as at_end:
-        server.start()
-        with watching(server, number) as stream:
-            assert first_of(stream)["job_id"] == number
-            await_that(lambda: progress(number)["units_done"] == 1)
-            server.stop()
-            # The stream was cut off, so a browser connects again.
-            assert b"event: end" not in stream.read()
-        server.start()
-        streams = [at_end.enter_context(watching(server, number)) for _ in range(WATCHERS)]
-        assert [first_of(stream)["units_done"] for stream in streams] == [1] * WATCHERS
-        watched = at_end.pop_all()
-    with watched:
-        ends = [stream.read().split(b"event: end\n")[1].splitlines() for stream in streams]
-    assert len(set(map(tuple, ends))) == 1  # all watchers receive the same
-    (last,) = data_of(ends[0])
-    assert (last["state"], last["units_failed"], last["positions_done"]) == ("done", 0, len(EASY))
-
-    endless = server.post("/api/v1/jobs", ENDLESS).json["id"]
-    await_that(lambda: progress(endless)["units_leased"] == 1)
-    server.kill()
-    with Database.open(url) as database, database.write() as session:
-        # All leases expire, as they do some seconds after a crash.
-        session.execute(update(Unit).where(Unit.state == UnitState.LEASED).values(lease_until=0))
-    server.start()
-    await_that(lambda: progress(endless)["units_leased"] == 1)
-    cancelled = server.post(f"/api/v1/jobs/{endless}/cancel", {}).json
-    assert (cancelled["state"], cancelled["progress"]["units_failed"]) == ("cancelled", 0)
