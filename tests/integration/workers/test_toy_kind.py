@@ -16,7 +16,7 @@ from db.models import Unit
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitState
 from tests.support import toy_kind
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import await_that
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.toy_kind import RESULTS, UNITS
 from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import KINDS, find_kind
@@ -36,8 +36,10 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
 
 
-def work_on(database: Database, job_id: int) -> AbstractContextManager[LocalRunner]:
-    return LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=0.5)
+def work_on(
+    database: Database, job_id: int, *, lease_seconds: float = HANG_SECONDS
+) -> AbstractContextManager[LocalRunner]:
+    return LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=lease_seconds)
 
 
 def attempts(database: Database, job_id: int) -> list[int]:
@@ -81,7 +83,8 @@ def test_its_running_job_is_cancelled_and_resumed(c4: C4, database: Database) ->
     file = c4.directory / "go"
     job_id = toy_kind.plan(database, UNITS, waits_for=file)
     name = str(job_id)
-    with work_on(database, job_id) as runner:
+    # The heartbeat, which comes several times within a lease, notices that the job is cancelled.
+    with work_on(database, job_id, lease_seconds=0.5) as runner:
         await_that(lambda: read_job(database, job_id).units[UnitState.LEASED])
         assert c4("jobs", "cancel", name).code == 0
         assert runner.wait().state is JobState.CANCELLED

@@ -20,6 +20,8 @@ from tests.support.page import (
 
 GAME = "4444446552"
 """The middle column is full, and neither side has won."""
+LATE = "325662262431342341447"
+"""All columns are open, and the server finds best play at once."""
 LEAST_ACROSS = 24
 """Smallest column width in pixels when there is no room for fingertip width."""
 OFF = 1.5
@@ -89,7 +91,7 @@ class TestAnalysed:
     def test_best_play_that_takes_longer_than_the_scores(
         self, browser: Browser, least: int
     ) -> None:
-        open_analysis(browser, pos="445")
+        open_analysis(browser, pos=LATE)
         browser.run(DROP_LINES, least)
         browser.click("#columns [data-column='3']")
         if least > 2:

