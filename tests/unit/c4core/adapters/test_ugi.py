@@ -62,7 +62,6 @@ class Talk:
         ["go depth 4"],
         # The engine sees the opponent's win and prevents it.
         ["position startpos moves 11223", "go depth 2"],
-        ["position startpos moves 112233", "go infinite"],
         ["position startpos moves 4", "go nodes 1"],
         ["position startpos moves 44", "go nodes 20000"],
         ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3", "go"],
@@ -90,6 +89,13 @@ class Talk:
 )
 def test_conversations(lines: list[str], snapshot: SnapshotAssertion) -> None:
     assert [line for line in said(*lines) if not line.startswith(("id ", "option "))] == snapshot
+
+
+def test_the_end_of_the_input_ends_an_infinite_search() -> None:
+    first, columns, last = said("position startpos moves 112233", "go infinite")
+    assert first == "info depth 1 score mate 1 nodes N time T pv 4"
+    assert "4:18" in columns.split()  # and other columns if there is time
+    assert last == "bestmove 4"
 
 
 def test_quit_prints_the_move_of_a_search() -> None:
