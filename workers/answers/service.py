@@ -20,7 +20,7 @@ from db.errors import ReadOnlyError, StorageError
 from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
 from workers.answers.find import find_answers, look_up, search_with
 from workers.answers.question import Question, has_all_columns
-from workers.core.searching import store_learned
+from workers.core.searching import STOP_POLL_SECONDS, store_learned
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
@@ -167,12 +167,6 @@ class SolverPool:
             with self._lock:
                 users[place] -= 1
 
-    def stop(self) -> None:
-        """Interrupt all searches."""
-        with self._lock:
-            for solver in self._solvers:
-                solver.stop()
-
 
 class AnswerService:
     """Answers about positions for many users at the same time. Thread-safe.
@@ -202,7 +196,7 @@ class AnswerService:
         self._given = open_book(book) if book else None
         self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)
         self._batches = SolverPool(1, threads=threads, table_mb=table_mb)
-        self._is_closed = False
+        self._closing = Stop()
 
     def book_for(self, board: BoardSize) -> Book | None:
         """The book for a board; None if there is none."""
@@ -265,13 +259,13 @@ class AnswerService:
         self, position: Position, *, time_limit: float | None = None, stop: Stop | None = None
     ) -> tuple[int, ...] | None:
         """Best play to the end of the game, as 0-based columns; None if time ran out."""
-        stop = stop or Stop()
+        stops = self._stops(stop)
         deadline = None if time_limit is None else time.monotonic() + time_limit
         line, position = line_in_book(self.book_for(position.board), position)
-        while not (stop.is_set() or self._is_closed):
+        while not any(each.is_set() for each in stops):
             if deadline is not None and time.monotonic() >= deadline:
                 break
-            with self._interactive.taken() as solver, _stopping(solver, stop, deadline):
+            with self._interactive.taken() as solver, _interrupting(solver, stops, deadline):
                 rest = solver.principal_variation(position)
             if _is_whole(position, rest):
                 return line + rest
@@ -279,9 +273,7 @@ class AnswerService:
 
     def close(self) -> None:
         """End all searches, and store the queued evaluations."""
-        self._is_closed = True
-        self._interactive.stop()
-        self._batches.stop()
+        self._closing.set()
         if self._keeper is not None:
             self._keeper.close()
 
@@ -295,12 +287,14 @@ class AnswerService:
         if not positions:
             return []
 
+        stops = self._stops(stop)
+
         def is_stopped() -> bool:
-            return self._is_closed or (stop is not None and stop.is_set())
+            return any(each.is_set() for each in stops)
 
         known = self._look_up(positions)
         book = self.book_for(positions[0].board)
-        with pool.taken() as solver, _stopping(solver, stop):
+        with pool.taken() as solver, _interrupting(solver, stops):
             findings = find_answers(
                 positions, question, search_with(solver, is_stopped), known, book=book
             )
@@ -311,6 +305,9 @@ class AnswerService:
         return [
             _with_score_of(book, *pair) for pair in zip(positions, findings.answers, strict=True)
         ]
+
+    def _stops(self, stop: threading.Event | None) -> Sequence[threading.Event]:
+        return (self._closing,) if stop is None else (self._closing, stop)
 
     def _look_up(self, positions: Sequence[Position]) -> Mapping[int, StoredEvaluation]:
         if self._database is None:
@@ -323,15 +320,32 @@ class AnswerService:
 
 
 @contextmanager
-def _stopping(
-    solver: Solver, stop: threading.Event | None, deadline: float | None = None
+def _interrupting(
+    solver: Solver, stops: Sequence[threading.Event], deadline: float | None = None
 ) -> Iterator[None]:
-    """Interrupt the solver's searches at a stop, or at a deadline on the monotonic clock."""
+    """Interrupt the solver's searches at a stop, or at a deadline on the monotonic clock.
+
+    From then on they are interrupted repeatedly, because a search may begin just after the first
+    time.
+    """
+    is_over = threading.Event()
+
+    def interrupt() -> None:
+        solver.stop()
+        while not is_over.wait(STOP_POLL_SECONDS):
+            solver.stop()
+
+    def begin() -> None:
+        solver.stop()  # also if no thread can be started
+        threading.Thread(target=interrupt, name="c4-interrupt", daemon=True).start()
+
     with ExitStack() as at_end:
-        if isinstance(stop, Stop):
-            at_end.enter_context(stop.calling(solver.stop))
+        at_end.callback(is_over.set)
+        for stop in stops:
+            if isinstance(stop, Stop):
+                at_end.enter_context(stop.calling(begin))
         if deadline is not None:
-            timer = threading.Timer(max(0.0, deadline - time.monotonic()), solver.stop)
+            timer = threading.Timer(max(0.0, deadline - time.monotonic()), interrupt)
             timer.daemon = True
             timer.start()
             at_end.callback(timer.cancel)

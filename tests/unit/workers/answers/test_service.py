@@ -1,11 +1,13 @@
 """Many users ask at the same time, and new evaluations are stored in the background."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from c4core.book.book import shipped_files
+from c4core.evaluation import Analysis
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
@@ -13,7 +15,7 @@ from db.database import Database
 from db.errors import ReadOnlyError, UnreachableError
 from db.records.evaluations import StoredEvaluation
 from tests.support.boards.reference import reference_scores
-from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from workers.answers import service as keeping
 from workers.answers.books import line_in_book
 from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
@@ -82,7 +84,7 @@ def test_best_play_is_found_within_its_time(service: AnswerService) -> None:
     position = Position(LATE)
     line = service.find_line(position)
     assert line == Solver().principal_variation(position)
-    assert service.find_line(HARD, time_limit=0.05) is None
+    assert ends(lambda: service.find_line(HARD, time_limit=0.05)) is None
     assert service.find_line(Position("1212121")) == ()
     stop = Stop()
     with ThreadPoolExecutor(1) as threads:
@@ -90,6 +92,27 @@ def test_best_play_is_found_within_its_time(service: AnswerService) -> None:
         await_asked(service, 1)
         stop.set()
         assert found.result(timeout=HANG_SECONDS) is None
+
+
+@pytest.mark.parametrize("how", ["stop", "close"])
+def test_a_stop_just_before_a_search_ends_it(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = AnswerService(None, threads=1, table_mb=1)
+    for_line, for_answer = Stop(), Stop()
+
+    class Late(Solver):
+        def analyze(self, *arguments: Any, **options: Any) -> Analysis:  # noqa: ANN401
+            for_answer.set() if how == "stop" else service.close()
+            return super().analyze(*arguments, **options)
+
+        def principal_variation(self, position: Any) -> tuple[int, ...]:  # noqa: ANN401
+            for_line.set() if how == "stop" else service.close()
+            return super().principal_variation(position)
+
+    monkeypatch.setattr(keeping, "Solver", Late)
+    (answer,) = ends(lambda: service.answer([HARD], ENDLESS, for_answer))
+    assert answer.score is None
+    assert ends(lambda: service.find_line(HARD, stop=for_line)) is None
+    service.close()
 
 
 def test_the_book_is_queried_first_and_bounds_a_search() -> None:
