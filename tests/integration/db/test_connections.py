@@ -94,7 +94,7 @@ def test_a_cut_connection_is_an_error_in_use_and_is_replaced(
 @pytest.fixture
 def impatient(rows_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """A database whose server soon ends idle transactions."""
-    soon = engine._BEGIN_POSTGRESQL[True].replace("30s", "300ms")
+    soon = engine._BEGIN_POSTGRESQL[True].replace("30s", "2s")
     assert soon != engine._BEGIN_POSTGRESQL[True]
     monkeypatch.setitem(engine._BEGIN_POSTGRESQL, True, soon)
     with Database.open(rows_url) as database:

@@ -115,9 +115,19 @@ def connected(url: str) -> Iterator[Connection]:
     engine.dispose()
 
 
+def await_disconnected(url: str) -> None:
+    """Wait until PostgreSQL has noticed that C4's connections were closed."""
+    if url.startswith("postgresql"):
+        others = "SELECT FROM pg_stat_activity WHERE datname = current_database()"
+        with psycopg.connect(url, autocommit=True) as connection:
+            query = f"{others} AND application_name = 'c4'"
+            await_that(lambda: not connection.execute(query).fetchall())
+
+
 def test_an_older_database_is_upgraded_and_works(old_url: str) -> None:
     with pytest.raises(SchemaTooOldError, match=f"schema c4_0001, this version needs {HEAD}"):
         Database.open(old_url)
+    await_disconnected(old_url)
     assert Database.upgrade(old_url) == ("c4_0001", HEAD)
     with Database.open(old_url, create=False) as database:
         assert_stored_rows_stay(database)
@@ -194,7 +204,7 @@ INSERT INTO matches (id, origin, player_a, player_b, width, height, terms, is_wh
 
 def fill_0004(database_url: str) -> None:
     """Upgrade to the fourth revision, and insert heartbeats and matches."""
-    values = {"params": seal_object("{}"), "engine": ENGINE_VERSION, "now": time.time()}
+    values = {"params": seal_object("{}"), "engine": ENGINE_VERSION, "now": time.time() + 5}
     with changed_to("c4_0004", database_url) as connection:
         insert(connection, C4_0004, **values)
         for match_id, corpus in ((1, ()), (2, ()), (3, (1, 2)), (4, (1, 2, 99))):
@@ -472,6 +482,7 @@ def test_an_open_connection_counts_as_an_old_process(database_url: str) -> None:
         pytest.raises(OldProcessesError, match="in use by a connection of c4 from "),
     ):
         Database.upgrade(database_url)
+    await_disconnected(database_url)
     Database.upgrade(database_url)
 
 

@@ -216,9 +216,10 @@ def test_a_thousand_connections(server: WebServer) -> None:
                 if number % 2:
                     client.sendall(b"GET /solve?pos=44 HTTP/1.1\r\nHo")
             assert server.ask("/solve?pos=4453").status == 200
-            clients = [at_end.enter_context(connected(server)) for _ in range(200)]
-            for client in clients:  # all send before any reads an answer
-                client.sendall(get("/solve?pos=4453"))
+            clients = []
+            for _ in range(200):  # all send before any reads an answer
+                clients.append(at_end.enter_context(connected(server)))
+                clients[-1].sendall(get("/solve?pos=4453"))
             assert {status_of(read_all(client)) for client in clients} == {200}
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -58,6 +58,12 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return lambda number: monkeypatch.setattr(planning, "LEAST_UNITS", number)
 
 
+@pytest.fixture
+def one_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a unit of a match of ten games, however slow this machine is."""
+    monkeypatch.setattr(planning, "probe", lambda _terms: 1e-6)
+
+
 def run_claimed(database: Database, is_stopped: Callable[[], bool] = lambda: False) -> UnitReport:
     return run_unit(database, Solver(table_mb=1), must_take(database), is_stopped)
 
@@ -118,7 +124,7 @@ def test_a_failing_player_loses_the_game_and_the_match_continues(
 ) -> None:
     player = program(tmp_path, answer)
     # The other player has the same time limit, and may have to wait for a processor.
-    control = TimeControl(move=1.0, grace=0.0) if ending == "time" else TimeControl()
+    control = TimeControl(move=3.0, grace=0.0) if ending == "time" else TimeControl()
     asked = terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=control)
     match = play(database, asked, threads=2, programs=ANY_PROGRAM)
     found = games_of(database, match.id)
@@ -156,6 +162,7 @@ def test_a_missing_player_fails_the_job_until_its_match_is_deleted(
     assert state_of(database, planned.job_id) is JobState.DONE
 
 
+@pytest.mark.usefixtures("one_unit")
 def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
     asked = terms(player_b=SET, games=10)
     planned = plan_matches(database, [asked])
@@ -172,6 +179,7 @@ def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
     assert essence(found) == essence(games_of(database, play(database, asked).id))
 
 
+@pytest.mark.usefixtures("one_unit")
 def test_a_worker_that_lost_its_unit_writes_no_games(database: Database) -> None:
     planned = plan_matches(database, [terms()])
     taken = must_take(database)
@@ -265,6 +273,7 @@ def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> 
     assert settle_match(database, match.id) is None
 
 
+@pytest.mark.usefixtures("one_unit")
 def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
     planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
     gone, kept = planned.match_ids
@@ -345,6 +354,7 @@ def test_a_cancelled_match_frees_its_thread(
         player = name
         note_choices(monkeypatch, player, thinking.touch)
     planned = plan_matches(database, [terms(player_a=player, games=2, start=HUGE)])
+    thinking.unlink(missing_ok=True)  # planning has tried the player
     with LocalRunner(
         database, planned.job_id, table_mb=1, lease_seconds=0.5, programs=ANY_PROGRAM
     ) as runner:

@@ -19,7 +19,7 @@ from tests.support.running.command_line import C4
 
 MEASURED = (
     (r"\d[\d,.]* ?(ns|µs|ms|s)\b", "TIME"),
-    (r"[\d,]+ (games/s|nodes)", r"N \1"),
+    (r"\d[\d,.]* (games/s|nodes)", r"N \1"),
     (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
     (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?", "DATE"),
     (r"\bin \d+(:\d\d)+", "in TIME"),  # a minute or more

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from itertools import islice
 from typing import Any, cast
 
@@ -99,9 +100,9 @@ def test_limits_leave_correct_bounds(threads: int, limit: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_limits_are_respected(threads: int) -> None:
-    evaluation = Solver(table_mb=1, threads=threads).solve(ENDLESS, time_limit=0.3)
-    assert evaluation.score is None
-    assert evaluation.seconds > 0.1  # threads may start late on a busy machine
+    began = time.monotonic()
+    assert Solver(table_mb=1, threads=threads).solve(ENDLESS, time_limit=0.3).score is None
+    assert time.monotonic() - began >= 0.3
     assert Solver(threads=threads).solve(HARD, node_limit=200_000).nodes <= 200_000
 
 
@@ -246,7 +247,7 @@ def test_a_signal_ends_a_batch_that_only_helpers_work_on() -> None:
     before = _thread._count()
     with pytest.raises(KeyboardInterrupt):
         interrupted_when(lambda: searches(solver), solver.solve_many, batch)
-    await_that(lambda: _thread._count() == before, seconds=HANG_SECONDS)  # no thread continues
+    await_that(lambda: _thread._count() <= before, seconds=HANG_SECONDS)  # no thread continues
     assert solver.solve_many(["45461667"] * 40).scores.tolist() == [11] * 40
 
 

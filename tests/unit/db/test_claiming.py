@@ -99,24 +99,24 @@ def test_only_queued_units_of_running_jobs_are_given_out(timed: Database) -> Non
     assert ring(timed) == units[:3]  # as if never announced
 
 
-def test_urgent_then_older_jobs_are_announced_in_each_lane(database: Database) -> None:
+def test_urgent_then_older_jobs_are_announced_in_each_lane(timed: Database) -> None:
     priorities = (0, INTERACTIVE_PRIORITY, 5, INTERACTIVE_PRIORITY + 1, INTERACTIVE_PRIORITY - 1)
     old, asked, urgent, asked_urgently, most_urgent = (
-        unit_ids(database, make_job(database, 2, priority=priority)) for priority in priorities
+        unit_ids(timed, make_job(timed, 2, priority=priority)) for priority in priorities
     )
-    assert ring(database, 3) == [*most_urgent, urgent[0]]
-    assert ring(database, interactive=True) == asked_urgently + asked
-    assert ring(database) == [urgent[1], *old]
-    assert ring(database, interactive=True) == []
+    assert ring(timed, 3) == [*most_urgent, urgent[0]]
+    assert ring(timed, interactive=True) == asked_urgently + asked
+    assert ring(timed) == [urgent[1], *old]
+    assert ring(timed, interactive=True) == []
 
 
 @on_sqlite
-def test_the_number_of_queries_does_not_grow_with_the_jobs(database: Database) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_jobs(timed: Database) -> None:
     for _ in range(10):
-        make_job(database, 1)
-    ring(database)
-    with counted_queries(database) as queries:
-        assert ring(database) == []
+        make_job(timed, 1)
+    ring(timed)
+    with counted_queries(timed) as queries:
+        assert ring(timed) == []
     assert 1 <= len(queries) <= 4
 
 

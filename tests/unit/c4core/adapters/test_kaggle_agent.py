@@ -40,7 +40,7 @@ def test_observations_and_configurations_round_trip(board: BoardSize) -> None:
 )
 def test_an_agent_returns_plain_integers(position: Position, player: str, expected: int) -> None:
     agent = make_agent(player)
-    column = agent(observation_of(position), configuration_of(position.board, 2.0))
+    column = agent(observation_of(position), configuration_of(position.board, 120.0))
     assert (column, type(column)) == (expected, int)
 
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Mapping
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,7 @@ def test_the_time_limit_applies_to_each_position() -> None:
 @pytest.mark.parametrize("count", [1, 40])
 def test_a_stop_ends_the_search_and_keeps_known_results(count: int) -> None:
     easy = [Position(moves) for moves in random_games(4, empty=12)]
-    hard = [Position(f"{first}{second}") for first in "1234567" for second in "1234567"][:count]
+    hard = [Position(moves) for moves in ["", *map("".join, product("1234567", repeat=2))]][:count]
     solver = Solver(table_mb=1)
     stopping = threading.Event()
 
