@@ -3,6 +3,10 @@
 ::
 
     python -m benchmarks deep boards 4x4 5x4 6x4       # with c4 deep, and with one search of each
+    python -m benchmarks deep boards 12x4 --minutes 120 --no-single --table-mb 1024
+
+If the time runs out, ``benchmarks/results/proven/BOARD.json`` keeps all proven bounds. The next run
+begins with them, on any machine.
 """
 
 from __future__ import annotations
@@ -23,24 +27,29 @@ from benchmarks.record import ROOT
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db import evaluations
+from db.database import Database
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmarks.record import Part, Results
+    from c4core.notation import BoardSize
 
 FIRST_PLAYERS: Final = {
-    4: {4: "=", 5: "=", 6: "-", 7: "=", 8: "-", 9: "-", 10: "-", 11: "-"},
-    5: {4: "=", 5: "=", 6: "=", 7: "=", 8: "+", 9: "+", 10: "+"},
-    6: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-", 9: "-"},
-    7: {4: "=", 5: "=", 6: "+", 7: "=", 8: "+"},
-    8: {4: "=", 5: "=", 6: "-", 7: "+"},
-    9: {4: "=", 5: "=", 6: "+"},
-    10: {4: "=", 5: "="},
-    11: {4: "="},
+    4: {4: "=", 5: "=", 6: "-", 7: "=", 8: "-", 9: "-", 10: "-", 11: "-", 12: "-"},
+    5: {4: "=", 5: "=", 6: "=", 7: "=", 8: "+", 9: "+", 10: "+", 11: "+"},
+    6: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-", 9: "-", 10: "+"},
+    7: {4: "=", 5: "=", 6: "+", 7: "=", 8: "+", 9: "+"},
+    8: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-"},
+    9: {4: "=", 5: "=", 6: "+", 7: "="},
+    10: {4: "=", 5: "=", 6: "-", 7: "+"},
+    11: {4: "=", 5: "=", 6: "+"},
 }
-"""The known results of empty boards, by height and width: won (+), drawn (=) or lost (-) for the
-first player (J. Tromp's table of solved boards)."""
+"""The published results of empty boards, by height and width: won (+), drawn (=) or lost (-) for
+the first player (J. Tromp's table of solved boards; C. Steininger's program c4)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 STOP_SECONDS: Final = 60.0
@@ -83,6 +92,7 @@ def boards(
             figures = prove(
                 name,
                 Path(directory),
+                results.directory / "proven" / f"{name}.json",
                 threads=threads,
                 table_mb=table_mb,
                 minutes=minutes,
@@ -93,21 +103,34 @@ def boards(
 
 
 def prove(
-    board: str, directory: Path, *, threads: int, table_mb: int, minutes: float, single: bool
+    board: str,
+    directory: Path,
+    proven: Path,
+    *,
+    threads: int,
+    table_mb: int,
+    minutes: float,
+    single: bool,
 ) -> dict[str, Any]:
     """Prove a board in an empty directory within a time limit, and also with a single search.
+
+    An earlier run that did not end left its bounds in the file ``proven``.
 
     Raises:
         RuntimeError: the command failed, or its answer is wrong.
     """
+    size, url = parse_board(board), str(directory / f"{board}.db")
+    seconds, nodes, pieces = restore(proven, size, url)
     command = ["deep", "", f"--board={board}", f"--threads={threads}", f"--table-mb={table_mb}"]
-    command += [f"--db={directory / f'{board}.db'}", "--json", "--quiet"]
-    found = answer(command, 60 * minutes)
+    found = answer([*command, f"--db={url}", "--json", "--quiet"], 60 * minutes)
+    seconds += found["seconds"] if found else 60 * minutes
     score: int | None = found["score"] if found else None
-    size = parse_board(board)
-    value = FIRST_PLAYERS[size.height][size.width]
-    if score is not None and (score > 0) - (score < 0) != SIGNS[value]:
-        raise RuntimeError(f"{board}: score {score}, but the known result is {value}")
+    bounds = [score, score] if found else keep(proven, size, url, seconds)
+    if found:
+        proven.unlink(missing_ok=True)
+    published = FIRST_PLAYERS.get(size.height, {}).get(size.width)
+    if published and score is not None and (score > 0) - (score < 0) != SIGNS[published]:
+        raise RuntimeError(f"{board}: score {score}, but the published result is {published}")
     alone = None
     if single:
         start = Position(width=size.width, height=size.height)
@@ -119,13 +142,47 @@ def prove(
     return {
         "board": board,
         "score": score,  # for the first player; None if time ran out
-        "seconds": found["seconds"] if found else 60 * minutes,
-        "nodes": found and found["nodes"],  # without pieces that were cut off
-        "pieces": found and found["pieces"]["decided"],
+        "bounds": bounds,
+        "seconds": seconds,  # of all runs, as are the nodes and the pieces
+        "nodes": found and nodes + found["nodes"],  # without pieces that were cut off
+        "pieces": found and pieces + found["pieces"]["decided"],
         "threads": threads,
         "single_nodes": alone and alone.nodes,
         "single_seconds": alone and alone.seconds,
     }
+
+
+def restore(proven: Path, board: BoardSize, url: str) -> tuple[float, int, int]:
+    """Store the bounds of earlier runs; return the seconds, nodes and pieces of those runs."""
+    if not proven.exists():
+        return 0.0, 0, 0
+    kept = json.loads(proven.read_text(encoding="utf-8"))
+    rows = [
+        StoredEvaluation(key, board.width, board.height, ply, lower, upper, nodes, ENGINE_VERSION)
+        for ply, key, lower, upper, nodes in kept["bounds"]
+    ]
+    with Database.open(url) as database:
+        database.run(lambda session: evaluations.store(session, board, rows))
+    searched = [row.nodes for row in rows if row.nodes]
+    return float(kept["seconds"]), sum(searched), len(searched)
+
+
+def keep(proven: Path, board: BoardSize, url: str, seconds: float) -> list[int] | None:
+    """Keep all proven bounds, as rows of ply, key, bounds and nodes; return those of the board."""
+    with Database.open(url) as database:
+        rows = [
+            [row.ply, row.key, row.lower, row.upper, row.nodes]
+            for row in evaluations.stream(database, EvaluationFilter(board=board))
+        ]
+    if not rows:
+        return None
+    lines = ",\n".join(map(json.dumps, rows))
+    proven.parent.mkdir(parents=True, exist_ok=True)
+    proven.write_text(
+        f'{{"board": "{board}", "seconds": {seconds:.0f}, "bounds": [\n{lines}]}}\n',
+        encoding="utf-8",
+    )
+    return rows[0][2:4]
 
 
 def answer(command: list[str], seconds: float) -> dict[str, Any] | None:

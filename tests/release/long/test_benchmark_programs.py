@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import deep
+from c4core.notation import parse_board
 from c4core.proof.certificate import BOARDS
 from tests.support.running.benchmarks import kept, run
 from tests.support.running.command_line import C4
@@ -39,12 +40,29 @@ def test_engine_quick(tmp_path: Path) -> None:
     assert not any(each["wrong"] for each in found)
 
 
+def test_deep_continues_from_what_is_proven(tmp_path: Path) -> None:
+    size, url, proven = parse_board("6x5"), str(tmp_path / "first.db"), tmp_path / "6x5.json"
+    found = deep.answer(["deep", "--board=6x5", f"--db={url}", "--json", "--quiet", ""], 600)
+    assert found
+    assert deep.keep(proven, size, url, 1.5) == [0, 0]
+    (tmp_path / "second").mkdir()
+    proof = deep.prove(
+        "6x5", tmp_path / "second", proven, threads=1, table_mb=1, minutes=60, single=False
+    )
+    assert proof["score"] == 0
+    assert proof["nodes"] >= found["nodes"]
+    assert proof["pieces"] >= found["pieces"]["decided"]
+    assert proof["seconds"] > 1.5
+    assert not proven.exists()
+
+
 def test_deep_reports_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    proof = deep.prove("7x7", tmp_path, threads=1, table_mb=1, minutes=0.02, single=True)
+    proven = tmp_path / "proven.json"
+    proof = deep.prove("7x7", tmp_path, proven, threads=1, table_mb=1, minutes=0.02, single=True)
     assert [proof[name] for name in ("score", "nodes", "pieces", "single_nodes")] == [None] * 4
     first = deep.FIRST_PLAYERS[4]
     monkeypatch.setitem(deep.FIRST_PLAYERS, 4, first | {4: "+"})
-    with pytest.raises(RuntimeError, match=r"4x4: score 0, but the known result is \+"):
-        deep.prove("4x4", tmp_path, threads=1, table_mb=1, minutes=60, single=False)
+    with pytest.raises(RuntimeError, match=r"4x4: score 0, but the published result is \+"):
+        deep.prove("4x4", tmp_path, proven, threads=1, table_mb=1, minutes=60, single=False)
     with pytest.raises(RuntimeError, match=r"deep .* failed with exit code 2"):
-        deep.prove("4x4", tmp_path, threads=0, table_mb=1, minutes=60, single=False)
+        deep.prove("4x4", tmp_path, proven, threads=0, table_mb=1, minutes=60, single=False)
