@@ -168,7 +168,7 @@ def restore(proven: Path, board: BoardSize, url: str) -> tuple[float, int, int]:
 
 
 def keep(proven: Path, board: BoardSize, url: str, seconds: float) -> list[int] | None:
-    """Keep all proven bounds, as rows of ply, key, bounds and nodes; return those of the board."""
+    """Keep all proven bounds, as rows of ply, key, bounds and nodes; return the board's own."""
     with Database.open(url) as database:
         rows = [
             [row.ply, row.key, row.lower, row.upper, row.nodes]
