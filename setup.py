@@ -65,6 +65,7 @@ WIDE = (
     "c4core.engine.wide",
     "c4core.engine.wide_x86_v3",
     "c4core.engine.wide_x86_v3_pext",
+    "c4core.order_training.samples",
     "c4core.players.wide.blog",
     "c4core.players.wide.heuristics",
     "c4core.players.wide.minimax",

@@ -136,6 +136,9 @@ cdef const Board* board_of(int width, int height) except? NULL
 # The functions of the kernel for a board and this processor.
 cdef const Kernel* kernel_of(const Board* g) except NULL
 
+# The functions of the wide kernel for this processor; they work on narrow boards, too.
+cdef const Kernel* wide_kernel() except NULL
+
 # The network that orders moves on a board, or NULL if it has none.
 cdef const void* network_of(const Board* g) except? NULL
 

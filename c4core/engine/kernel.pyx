@@ -39,7 +39,7 @@ from c4core.engine.board cimport (
     word_t,
 )
 
-from c4core.notation import check_board, check_narrow
+from c4core.notation import check_board
 
 include "ordering.pxi"
 
@@ -129,9 +129,13 @@ cdef object _wide_capsule = None
 
 
 cdef const Kernel* kernel_of(const Board* g) except NULL:
-    global _wide_capsule
     if is_narrow(g):
         return <const Kernel*>PyCapsule_GetPointer(_capsule, b"c4core.Kernel")
+    return wide_kernel()
+
+
+cdef const Kernel* wide_kernel() except NULL:
+    global _wide_capsule
     if _wide_capsule is None:
         _wide_capsule = _best_kernel(True)[1].kernel()
     return <const Kernel*>PyCapsule_GetPointer(_wide_capsule, b"c4core.Kernel")
@@ -186,7 +190,7 @@ def read_network_file(data: bytes) -> NetworkFile:
         or zlib.crc32(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little")
     ):
         raise ValueError("not an order network, or a damaged one")
-    board = check_narrow(check_board(data[8], data[9]), "order networks")
+    board = check_board(data[8], data[9])
     rows = int.from_bytes(data[12:_HEADER], "little")
     weights = data[_HEADER:-_CHECKSUM]
     if data[11] >= board.cells or len(weights) != 2 * rows * UNITS + 2 * UNITS:

@@ -29,7 +29,10 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 # Integer arithmetic. A row has UNITS weights of 8 bits; with AVX2, the sums of the units are four vectors of
-# 16-bit words. At most 256 rows are added, and 256 * 127 is less than 2^15, so no sum overflows.
+# 16-bit words. Every square has a row for its stone, or up to two for threats. With the heights of the
+# columns, three more rows of the position and five of the move, at most 2 * cells + width + 8 rows are added.
+# That is at most 256 on all boards but 4x31, where no position comes near 260. 258 * 127 is less than 2^15,
+# so no sum overflows.
 cdef extern from * nogil:
     """
     #include <stdint.h>

@@ -4,7 +4,8 @@ Positions are solved with one thread, each with an empty transposition table and
 nodes that could be cut off are drawn at random. There the search pauses, and every remaining move is
 searched, in random order, with the tables as they are. The results and the numbers of nodes are a sample::
 
-    own, mask       stones of the side to move, and of both sides     8 bytes each
+    own, mask       stones of the side to move, and of both sides:    16 bytes each
+                    the low half of the word, then the high half
     root            the number of the position that was solved        4
     ply, beta       stones on the board; the bound of the search      1 each
     last            the square that was played last                   1
@@ -34,7 +35,8 @@ import numpy as np
 from c4core.engine.kernel import NetworkFile, read_network_file, write_network_file
 from c4core.notation import BoardSize, check_board, check_narrow
 
-# The structs of the kernel, to look inside its searches. The chosen kernel runs the searches themselves.
+# The structs of the wide kernel, to look inside its searches. It runs the searches themselves, on narrow
+# boards, too, where it visits the same nodes as the narrow kernel.
 include "../engine/kernel.pxi"
 
 ctypedef int (*NodeSearch)(
@@ -45,7 +47,6 @@ cdef enum:
     MOST_NODES = 3000000    # limit for one move
     PATIENCE = 4            # a move is given up after this many times the nodes of the cheapest cut,
     PATIENCE_NODES = 20     # and this many nodes more
-    RANK_BITS = 5           # a rank is a value times 32, plus the move's place (engine/search.pxi)
     FIRST_ROOM = 1 << 10    # samples
     FRUITLESS = 2000        # draws without a new position after which drawing fails
 
@@ -62,8 +63,8 @@ CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
 
 # A sample while it is gathered; sample_type() is narrower.
 cdef struct Sample:
-    word_t own
-    word_t mask
+    uint64_t[2] own
+    uint64_t[2] mask
     int32_t root
     uint8_t ply
     int8_t beta
@@ -85,8 +86,8 @@ cdef struct SampleCollector:
     size_t room
     bint no_memory
     void* history               # a copy while a sample is made
-    uint64_t* large             # copies of the tables, or NULL
-    uint64_t* late
+    word_t* large               # copies of the tables, or NULL
+    word_t* late
 
 
 @cython.final
@@ -132,7 +133,7 @@ def row_groups(*, int width, int height, int last_ply):
         BoardError: the board size is not supported.
         ValueError: ``last_ply`` is not less than the number of squares.
     """
-    check_narrow(check_board(width, height), "order networks")
+    check_board(width, height)
     if not 0 <= last_ply < width * height:
         raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
     cdef OrderNetwork* f = create_network(board_of(width, height), last_ply)
@@ -169,11 +170,15 @@ def network_bytes(rows not None, weights not None, *, int width, int height, int
     )
 
 
+# The fields with an entry for each move.
+BY_MOVE = ("square", "result", "value", "nodes")
+
+
 def sample_type(int width):
     """Return the numpy type of samples on boards of this width; the module describes the fields."""
     return np.dtype([
-        ("own", "<u8"),
-        ("mask", "<u8"),
+        ("own", "<u8", (2,)),
+        ("mask", "<u8", (2,)),
         ("root", "<i4"),
         ("ply", "u1"),
         ("beta", "i1"),
@@ -203,7 +208,7 @@ def draw_roots(*, int width=7, int height=6, seed, int count):
     cdef Dice dice = Dice(seed)
     cdef Position position
     cdef int least, most, fruitless = 0
-    check_narrow(check_board(width, height), "order networks")
+    check_board(width, height)
     least, most = width * height // 10, width * height // 3
     found = {}
     while len(found) < count:
@@ -289,7 +294,7 @@ cdef class Sampler:
         cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
         cdef int ply
-        check_narrow(check_board(width, height), "order networks")
+        check_board(width, height)
         if not 0 <= last_ply < width * height:
             raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
         if not 1 <= table_mb <= 1 << 20:
@@ -311,15 +316,15 @@ cdef class Sampler:
         self.thread = _create_thread_memory(self.memory.g)
         if self.thread == NULL or not table_create(&self.memory.table, <size_t>table_mb << 20):
             raise MemoryError(f"no memory for a table of {table_mb} MB")
-        self.kernel = kernel_of(self.memory.g)
+        self.kernel = wide_kernel()
         w.search = <NodeSearch>self.kernel.search
         w.dice = dice.state
         for ply in range(WORD_BITS):
             w.chance[ply] = density * _chance(ply * 42 // self.memory.g.cells)
         w.history = malloc(history_bytes(self.thread.history.patterns))
         if undisturbed:
-            w.large = <uint64_t*>malloc(_bytes_of(&self.memory.table))
-            w.late = <uint64_t*>malloc(_bytes_of(&self.thread.late))
+            w.large = <word_t*>malloc(_bytes_of(&self.memory.table))
+            w.late = <word_t*>malloc(_bytes_of(&self.thread.late))
         if w.history == NULL or (undisturbed and (w.large == NULL or w.late == NULL)):
             raise MemoryError
 
@@ -390,7 +395,7 @@ cdef class Sampler:
         samples = np.empty(len(gathered), dtype=sample_type(self.memory.g.width))
         for name in samples.dtype.names:
             field = gathered[name]
-            samples[name] = field if field.ndim == 1 else field[:, :self.memory.g.width]
+            samples[name] = field[:, :self.memory.g.width] if name in BY_MOVE else field
         return samples
 
 
@@ -403,7 +408,12 @@ cdef double _chance(int ply) except -1:
 
 
 cdef size_t _bytes_of(const Table* table) noexcept nogil:
-    return table.buckets * BUCKET * sizeof(uint64_t)
+    return table.buckets * BUCKET * sizeof(word_t)
+
+
+cdef inline void _split(word_t word, uint64_t* halves) noexcept nogil:
+    halves[0] = low_half(word)
+    halves[1] = high_half(word)
 
 
 cdef Sample* _next_sample(SampleCollector* w) noexcept nogil:
@@ -435,8 +445,8 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
         s.run.stopped = True
         s.poll_at = s.run.nodes
         return
-    sample.own = choice.own
-    sample.mask = choice.mask
+    _split(choice.own, sample.own)
+    _split(choice.mask, sample.mask)
     sample.root = w.root
     sample.ply = <uint8_t>choice.ply
     sample.beta = <int8_t>choice.beta
@@ -444,7 +454,7 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
     sample.count = <uint8_t>choice.count
     for i in range(choice.count):
         sample.square[i] = <uint8_t>lowest_bit(choice.moves[i])
-        sample.value[i] = rank[i] >> RANK_BITS
+        sample.value[i] = (rank[i] & -RANKS) // RANKS    # rounded down
     before = s[0]
     memcpy(w.history, s.memory.history, history_bytes(s.memory.history.patterns))
     if w.large != NULL:
@@ -467,7 +477,8 @@ cdef bint _search_moves(
 ) noexcept nogil:
     """Search every move of a choice, in random order. Return whether a move cut, so the sample is kept."""
     cdef int[WORD_COLUMNS] order
-    cdef uint64_t before = s.run.nodes, cheapest = MOST_NODES, move
+    cdef uint64_t before = s.run.nodes, cheapest = MOST_NODES
+    cdef word_t move
     cdef int i, k, other, value
     cdef bint found = False
     for i in range(choice.count):
@@ -515,7 +526,7 @@ cdef void _choice_of(
     choice.opp_wins = winning_squares(g, own ^ mask, mask)
     for i in range(choice.count):
         at = _mirrored_square(g, square[i]) if mirrored else square[i]
-        moves[i] = <uint64_t>1 << at
+        moves[i] = <word_t>1 << at
         wins[i] = winning_squares(g, own | moves[i], mask | moves[i])
 
 
@@ -526,7 +537,7 @@ cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
 
 def _checked(samples, width, height):
     """Check that samples are of this board, and return them."""
-    check_narrow(check_board(width, height), "order networks")
+    check_board(width, height)
     if samples.dtype != sample_type(width):
         raise ValueError(f"not samples of a board with {width} columns: {samples.dtype}")
     inside = (samples["count"] <= width).all() and (samples["square"] < width * (height + 1)).all()
@@ -564,8 +575,8 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
     starts = np.zeros(moves + 1, dtype=np.int64)
     cdef OrderNetwork* f
     # Copies, because the words of a sample are not aligned: its size is not a multiple of 8 bytes.
-    cdef const uint64_t[::1] own = np.ascontiguousarray(samples["own"])
-    cdef const uint64_t[::1] mask = np.ascontiguousarray(samples["mask"])
+    cdef const uint64_t[:, ::1] own = np.ascontiguousarray(samples["own"])
+    cdef const uint64_t[:, ::1] mask = np.ascontiguousarray(samples["mask"])
     cdef const uint8_t[:] ply = samples["ply"]
     cdef const int8_t[:] beta = samples["beta"]
     cdef const uint8_t[:] last = samples["last"]
@@ -592,7 +603,10 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
             choice.beta = beta[n]
             choice.last = last[n]
             choice.count = count[n]
-            _choice_of(g, &choice, move, wins, own[n], mask[n], &square[n, 0], turned[n])
+            _choice_of(
+                g, &choice, move, wins, join_halves(own[n, 0], own[n, 1]),
+                join_halves(mask[n, 0], mask[n, 1]), &square[n, 0], turned[n],
+            )
             shared = whole_rows(f, &choice, whole[0], whole[1])
             side = f.count * (choice.ply & 1)
             for i in range(choice.count):
@@ -643,7 +657,10 @@ def points_of_choices(samples not None, bytes network not None):
         choice.beta = sample["beta"]
         choice.last = sample["last"]
         choice.count = sample["count"]
-        _choice_of(g, &choice, move, wins, sample["own"], sample["mask"], &square[n, 0], False)
+        _choice_of(
+            g, &choice, move, wins, join_halves(sample["own"][0], sample["own"][1]),
+            join_halves(sample["mask"][0], sample["mask"][1]), &square[n, 0], False,
+        )
         memset(rank, 0, sizeof(rank))
         add_network_points(orders.network, &choice, rank, 1)
         for i in range(choice.count):
@@ -663,7 +680,7 @@ def upper_bounds(keys, *, int width, int height, int target):
         int8 array: an upper bound on the score of the side to move that is not above the target, or
         NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once.
     """
-    check_narrow(check_board(width, height), "order networks")
+    check_narrow(check_board(width, height), "arrays of keys of 64 bits")
     cdef const Board* g = board_of(width, height)
     cdef const uint64_t[::1] keys_view = keys
     cdef int8_t[::1] bounds_view
@@ -702,7 +719,6 @@ def patterns(Position position not None):
     cdef word_t opp = position.stones ^ position.mask
     cdef word_t playable = playable_squares(position.g, position.mask)
     cdef int square, direction, number, points
-    check_narrow(position.board, "order networks")
     known = patterns_of(position.g)
     if known == NULL:
         raise MemoryError

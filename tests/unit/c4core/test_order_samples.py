@@ -8,7 +8,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
-from c4core.arrays import split_keys
 from c4core.order_training import samples as sampling
 from c4core.order_training.targets import targets_of
 from c4core.solver import Solver
@@ -42,7 +41,8 @@ def _square(position: Position, column: int) -> int:
 
 
 def _position(sample: np.void) -> Position:
-    key = int(sample["own"]) | (int(sample["mask"]) + sum(1 << 6 * column for column in range(6)))
+    own, mask = (int(sample[name][0]) for name in ("own", "mask"))
+    key = own | (mask + sum(1 << 6 * column for column in range(6)))
     return Position.from_key(key, **SIZE)
 
 
@@ -120,6 +120,26 @@ def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
         assert sampler.solve(root, sampled=False)[1] == alone.nodes
 
 
+def test_samples_of_a_wide_board() -> None:
+    size = {"width": 9, "height": 7}
+    root = Position("9794994917677534152255375311483997241457", **size)
+    options = {**size, "seed": 5, "last_ply": 45, "density": 1000.0}
+    sampler = sampling.Sampler(**options)
+    alone = Solver().solve(root)
+    assert sampler.solve(root, sampled=False) == (alone.score, alone.nodes)
+    network = _network(**size, last_ply=45)
+    sampler = sampling.Sampler(**options, network=network)
+    assert sampler.solve(root)[0] == alone.score
+    samples = sampler.samples()
+    assert len(samples) > 1
+    assert samples["mask"][:, 1].any()  # squares beyond the first 64
+    for sample in samples:
+        own, mask = (int(low) | int(high) << 64 for low, high in (sample["own"], sample["mask"]))
+        assert own & ~mask == 0
+        assert mask.bit_count() == sample["ply"]
+    assert len(sampling.points_of_choices(samples, network)) == samples["count"].sum()
+
+
 def test_rows_agree_with_the_engine(samples: np.ndarray) -> None:
     data = _network()
     network = sampling.Network(data)
@@ -144,8 +164,8 @@ def test_mirrored_rows_agree_with_the_mirror_image() -> None:
     images = samples.copy()
     for image in images:
         for name in ("own", "mask"):
-            columns = [int(image[name]) >> 6 * column & 63 for column in range(5)]
-            image[name] = sum(bits << 6 * (4 - column) for column, bits in enumerate(columns))
+            columns = [int(image[name][0]) >> 6 * column & 63 for column in range(5)]
+            image[name][0] = sum(bits << 6 * (4 - column) for column, bits in enumerate(columns))
         squares = image["square"][: image["count"]].astype(int)
         image["square"][: image["count"]] = 6 * (4 - squares // 6) + squares % 6
         image["last"] = 6 * (4 - image["last"] // 6) + image["last"] % 6
@@ -189,6 +209,10 @@ def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssert
     assert others == snapshot
 
 
+def _halves(word: int) -> tuple[int, int]:
+    return word & 2**64 - 1, word >> 64
+
+
 def _made_up_samples(width: int, height: int) -> np.ndarray:
     """Random positions with all their moves, made without a search."""
     dice = random.Random(width * 100 + height)
@@ -202,8 +226,11 @@ def _made_up_samples(width: int, height: int) -> np.ndarray:
                 sample["last"] = _square(position, column)
                 position = position.play(column)
         squares = [_square(position, column) for column in position.legal_columns()]
-        key = np.array([position.key], dtype=np.uint64)
-        sample["own"], sample["mask"] = (words[0] for words in split_keys(key, position.board))
+        mask = sum(
+            ((1 << stones) - 1) << column * (height + 1)
+            for column, stones in enumerate(position.heights)
+        )
+        sample["own"], sample["mask"] = _halves(position.key & mask), _halves(mask)
         sample["count"], sample["ply"] = len(squares), position.ply
         sample["square"][: len(squares)] = squares
         sample["beta"] = dice.randrange(-9, 10)
@@ -211,7 +238,11 @@ def _made_up_samples(width: int, height: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "size", [(1, 1), (4, 4), (5, 4), (9, 3), (12, 2), (32, 1), (7, 6), (6, 7), (8, 7), (3, 19)]
+    "size",
+    [
+        *((1, 1), (4, 4), (5, 4), (9, 3), (12, 2), (32, 1), (7, 6), (6, 7), (8, 7), (3, 19)),
+        *((8, 8), (9, 7), (16, 7), (61, 1), (42, 2), (4, 31), (3, 40)),
+    ],
 )
 def test_rows_are_within_the_network_on_every_board(size: tuple[int, int]) -> None:
     width, height = size
@@ -228,7 +259,10 @@ def test_rows_are_within_the_network_on_every_board(size: tuple[int, int]) -> No
 # Steps across and up: below, along the row, falling, rising.
 STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
 # Some boards are so low that a step has fewer bits than a square has neighbours.
-BOARDS = [(7, 6), (6, 7), (8, 7), (4, 4), (9, 3), (12, 2), (32, 1), (3, 19), (8, 5), (5, 10)]
+BOARDS = [
+    *((7, 6), (6, 7), (8, 7), (4, 4), (9, 3), (12, 2), (32, 1), (3, 19), (8, 5), (5, 10)),
+    *((8, 8), (16, 7), (61, 1), (4, 31)),
+]
 
 
 def _reach(height: int, direction: int) -> int:
