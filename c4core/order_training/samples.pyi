@@ -9,6 +9,7 @@ from c4core.position import Position
 FAILED: Final = 0
 CUT: Final = 1
 GIVEN_UP: Final = 2
+ROOT_NODES: Final[int]
 CHANCES: Final[tuple[tuple[int, float], ...]]
 
 def sample_type(width: int) -> np.dtype[np.void]: ...
@@ -38,6 +39,7 @@ class Sampler:
         network: bytes | None = None,
         density: float = 1.0,
         table_mb: int = 8,
+        node_limit: int = ...,
         undisturbed: bool = False,
     ) -> Self: ...
     def solve(

@@ -58,6 +58,9 @@ cdef enum:
 
 FAILED, CUT, GIVEN_UP = _FAILED, _CUT, _GIVEN_UP
 
+ROOT_NODES = 50_000_000
+"""A position is given up after this many nodes without those of its samples; the samples are kept."""
+
 # For 7x6: with fewer stones than the first number, the chance that a node becomes a sample.
 CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
 
@@ -270,10 +273,12 @@ def sample_choices(
 
 @cython.final
 cdef class Sampler:
-    """Sampler(*, width=7, height=6, seed, last_ply, network=None, density=1.0, table_mb=8, undisturbed=False)\n--\n
+    """Sampler(*, width=7, height=6, seed, last_ply, network=None, density=1.0, table_mb=8, node_limit=ROOT_NODES,
+    undisturbed=False)\n--\n
     Solves positions and gathers samples; :func:`sample_choices` describes the arguments.
 
     Args:
+        node_limit: the number of nodes after which a position is given up.
         undisturbed: restore the tables after every sample, too, so that the search visits the same nodes
             as without samples; slow.
     """
@@ -284,12 +289,13 @@ cdef class Sampler:
     cdef const Kernel* kernel
     cdef SampleCollector watcher
     cdef int last_ply
+    cdef uint64_t node_limit
     cdef uint64_t epoch
     cdef uint64_t searched
 
     def __cinit__(
         self, *, int width=7, int height=6, seed, int last_ply, bytes network=None, double density=1.0,
-        int table_mb=8, bint undisturbed=False
+        int table_mb=8, uint64_t node_limit=ROOT_NODES, bint undisturbed=False
     ):
         cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
@@ -303,6 +309,7 @@ cdef class Sampler:
             raise ValueError(f"density must be at least 0, not {density}")
         self.memory.g = board_of(width, height)
         self.last_ply = last_ply
+        self.node_limit = node_limit
         if network is not None:
             self.network = Network(network)
             if (self.network.width, self.network.height) != (width, height):
@@ -346,7 +353,8 @@ cdef class Sampler:
             sampled: whether samples are made.
 
         Returns:
-            The score for the side to move, and the number of nodes without the nodes of samples.
+            The score for the side to move, or a lower bound if the position was given up, and the number of
+            nodes without the nodes of samples.
 
         Raises:
             ValueError: the position is of another board.
@@ -365,7 +373,7 @@ cdef class Sampler:
         memset(&limits, 0, sizeof(Limits))
         limits.epoch = &self.epoch
         limits.searched = &self.searched
-        limits.node_limit = NO_LIMIT
+        limits.node_limit = self.node_limit
         limits.interrupted = interrupted
         start_search(s, &self.memory, self.thread, &limits)
         s.last_asked = self.last_ply
@@ -461,6 +469,7 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
         memcpy(w.large, s.table.entries, _bytes_of(s.table))
         memcpy(w.late, s.memory.late.entries, _bytes_of(&s.memory.late))
     s.watch = NULL
+    s.run.node_limit = NO_LIMIT
     w.count += _search_moves(w, s, choice, sample)
     if w.large != NULL:
         memcpy(s.table.entries, w.large, _bytes_of(s.table))

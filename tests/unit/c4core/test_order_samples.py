@@ -111,6 +111,16 @@ def test_sampling_does_not_change_the_search(roots: list[Position], network: byt
     assert len(plain.samples()) == 0
 
 
+def test_positions_that_take_too_long_are_given_up(roots: list[Position]) -> None:
+    whole = sampling.Sampler(**SAMPLED)
+    score, nodes = whole.solve(roots[2])
+    limited = sampling.Sampler(**SAMPLED, node_limit=nodes // 2)
+    bound, searched = limited.solve(roots[2])
+    assert bound <= score
+    assert nodes // 2 <= searched < nodes
+    assert 0 < len(limited.samples()) < len(whole.samples())
+
+
 def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
     sampler = sampling.Sampler(**SAMPLED)
     for root in roots[:6]:
