@@ -59,7 +59,7 @@ cdef enum:
 FAILED, CUT, GIVEN_UP = _FAILED, _CUT, _GIVEN_UP
 
 ROOT_NODES = 50_000_000
-"""A position is given up after this many nodes without those of its samples; the samples are kept."""
+"""A position is given up after this many nodes, besides the nodes of its samples. The samples are kept."""
 
 # For 7x6: with fewer stones than the first number, the chance that a node becomes a sample.
 CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
