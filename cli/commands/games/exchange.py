@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from cli.commands.games import options
+from cli.commands.games.listing import filter_of, filter_options, matches_argument
 from cli.output import outfile
 from cli.output.formats import format_by_ending
 from cli.shell import echo, exits, parameters
@@ -46,8 +46,8 @@ repeats_options = parameters.option_group(
 
 
 @click.command(cls=Command, json=False, examples=EXPORT_EXAMPLES)
-@options.matches_argument
-@options.filter_options
+@matches_argument
+@filter_options
 @repeats_options
 @click.option(
     "--format",
@@ -79,7 +79,7 @@ def export(
     """
     settings: Settings = context.obj
     refuse(context, (mirrors and distinct is None, "--mirrors needs --distinct"))
-    filters = options.filter_of(matches, others)
+    filters = filter_of(matches, others)
     format_name = format_name or format_by_ending(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
