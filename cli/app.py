@@ -52,7 +52,7 @@ ORDER: Final = (
 ``cli.commands.NAME``, which is imported when it is needed."""
 
 ELSEWHERE: Final = {
-    "prove": "cli.commands.certificate.prove:prove",
+    "prove": "cli.commands.certificate.making:prove",
     "query": "cli.commands.query.command:query",
     "play": "cli.commands.play.command:play",
     "db": "cli.commands.database:database",
