@@ -53,7 +53,6 @@ ORDER: Final = (
 
 ELSEWHERE: Final = {
     "prove": "cli.commands.certificate.making:prove",
-    "query": "cli.commands.query.command:query",
     "play": "cli.commands.play.command:play",
     "db": "cli.commands.database:database",
 }
