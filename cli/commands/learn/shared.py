@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def number_option(
-    name: str, kind: click.ParamType, text: str, *, default: float
+    name: str, kind: parameters.IntRange | parameters.FiniteFloat, text: str, *, default: float
 ) -> Callable[[Decorated], Decorated]:
     """An option with a number, whose help shows the default."""
     metavar = "X" if isinstance(kind, parameters.FiniteFloat) else "N"
