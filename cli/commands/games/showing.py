@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -72,17 +72,8 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
         _check_games(database, places)
         for place in places:
             stop = Stop()
-            again = run_in_background(
-                functools.partial(
-                    replay_game,
-                    database,
-                    place.match_id,
-                    place.number,
-                    programs=programs,
-                    stop=stop,
-                ),
-                stop.set,
-            )
+            work = partial(replay_game, database, *place, programs=programs, stop=stop)
+            again = run_in_background(work, stop.set)
             differs |= not again.is_same
             echo.line(f"{place}: {'the same' if again.is_same else 'different'}")
             if not again.is_same:
