@@ -214,21 +214,17 @@ def query(
     check_output(context, chosen, output)
     from workers.answers.books import shipped_book
 
-    book = None
-    if book_file is not None:
-        if book_file != SHIPPED:
-            parameters.check_exists(book_file, option="--book")
-        book = open_book(None if book_file == SHIPPED else book_file, board)
+    book = _open_named(book_file, board)
     form = _Form(format=chosen, zero_based=zero_based, draws=boards)
     if moves:
         asked = _asked(context, moves, board, line=line, zero_based=zero_based)
-        in_book = book or (None if no_book else shipped_book(board))
-        known = _look_up(settings, asked, book=in_book, ask_database=book is None)
+        first = shipped_book(board) if book is None and not no_book else book
+        known = _look_up(settings, asked, book=first, ask_database=book is None)
         with opened(output, chosen) as target:
             _write_positions(form, asked, known, target)
         missing = sum(request.position.canonical_key not in known for request in asked)
         if missing:
-            advice = ADVICE_OF_BOOK if book else ADVICE_WITHOUT_BOOK if no_book else ADVICE
+            advice = ADVICE_WITHOUT_BOOK if no_book else ADVICE if book is None else ADVICE_OF_BOOK
             settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
             context.exit(exits.PROBLEMS)
         return
@@ -257,10 +253,21 @@ def query(
     if last is None and (jobs or label is not None):
         settings.say(NONE_OF_JOBS)
     elif last is None:
-        settings.say(NO_SUCH_POSITION if book or not shipped_book(board) else NOT_STORED)
+        may_be_in_book = book is None and shipped_book(board) is not None
+        settings.say(NOT_STORED if may_be_in_book else NO_SUCH_POSITION)
     elif has_more:
         where = " than --limit shows" if sorted_otherwise else f": --after {last}"
         settings.say(f"There are more{where}")
+
+
+def _open_named(name: str | None, board: BoardSize) -> Book | None:
+    """Open the book of ``--book``; None without this option."""
+    if name is None:
+        return None
+    if name == SHIPPED:
+        return open_book(None, board)
+    parameters.check_exists(name, option="--book")
+    return open_book(name, board)
 
 
 def _asked(
