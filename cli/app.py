@@ -52,8 +52,7 @@ ORDER: Final = (
 ``cli.commands.NAME``, which is imported when it is needed."""
 
 ELSEWHERE: Final = {
-    "prove": "cli.commands.certificate.prove:prove",
-    "query": "cli.commands.query.command:query",
+    "prove": "cli.commands.certificate.making:prove",
     "play": "cli.commands.play.command:play",
     "db": "cli.commands.database:database",
 }

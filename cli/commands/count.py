@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from cli.output import outfile
 from cli.shell import echo, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from c4core.counting import PlyCount, Progress
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
@@ -58,7 +57,7 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
     from c4core.counting import count as count_on
 
     began = time.monotonic()
-    path = None if keep is None else _kept_path(keep)
+    path = None if keep is None else outfile.writable_path(keep, option=KEEP)
     progress = begin(board.width, board.height)
     if path is not None and path.exists():
         progress = load_count(path)
@@ -80,12 +79,6 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
             settings.say(f"{keep}: finished plies are kept; give the same command again to go on")
         raise
     _conclude(settings, board, progress, time.monotonic() - began)
-
-
-def _kept_path(name: str) -> Path:
-    from cli.output import outfile
-
-    return outfile.writable_path(name, option=KEEP)
 
 
 def _check_board(progress: Progress, board: BoardSize) -> None:

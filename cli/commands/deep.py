@@ -145,7 +145,13 @@ def deep(
         with listening(database, job_id, solver) as listener:
             is_done = work.run(job_id)
         answer = read_answer(database, job_id, solver, listener=listener)
-    write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
+    seconds = time.monotonic() - began
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object(_as_object(answer, seconds, zero_based=zero_based))
+    else:
+        _show(answer, seconds, zero_based=zero_based)
     if not is_done:
         context.exit(exits.PROBLEMS)
 
@@ -211,19 +217,7 @@ def _label(task: DeepTask) -> str:
     return f"{moves} on {task.board}{', weak' if task.weak else ''}"
 
 
-def write_answer(
-    settings: Settings, answer: DeepAnswer, seconds: float, *, zero_based: bool
-) -> None:
-    """Write the answer: a JSON object with ``--json``, else text for people."""
-    if settings.json:
-        from cli.output.formats import write_object
-
-        write_object(as_object(answer, seconds, zero_based=zero_based))
-    else:
-        _show(answer, seconds, zero_based=zero_based)
-
-
-def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
+def _as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
     """The answer as a JSON object: the fields of ``c4 solve``, and the proof."""
     from c4core.notation import format_moves, parse_moves
     from workers.answers.lines import answer_object

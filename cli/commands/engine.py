@@ -55,9 +55,4 @@ def engine(
 
     options = Options(hash=table_mb, threads=threads, board=board)
     found = find_book(book_path(context, book, no_book=no_book), board)
-    Session(_say, options=options, book=found).run(sys.stdin.buffer)
-
-
-def _say(line: str) -> None:
-    """Write a line at once: the other program waits for it."""
-    echo.line(line)
+    Session(echo.line, options=options, book=found).run(sys.stdin.buffer)

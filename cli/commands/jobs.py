@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,21 +23,10 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from cli.work.view import TreeWatch
     from db.database import Database, Session
-    from db.records.jobs import JobInfo, JobProgress, JobState
+    from db.records.jobs import JobProgress, JobState
     from workers.core.follow import Progress
 
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
-
-STATES = (
-    "planning",
-    "waiting",
-    "queued",
-    "running",
-    "interrupted",
-    "done",
-    "failed",
-    "cancelled",
-)
+STATES = ("planning", "waiting", "queued", "running", "interrupted", "done", "failed", "cancelled")
 """The states in workers/core/follow.py, repeated here so that help texts do not import it."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
@@ -115,7 +104,7 @@ def show(settings: Settings, job: int) -> None:
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
-    from cli.work.view import job_facts
+    from cli.work.view import job_facts, tree_facts
     from workers.core.follow import job_object, job_status, read_job
     from workers.deep.task import KIND as DEEP
 
@@ -126,12 +115,11 @@ def show(settings: Settings, job: int) -> None:
         with database.read() as session:
             shown = job_status(session, found)
         if found.kind == DEEP:
-            from cli.work import view
             from workers.deep.answer import Observer, tree_object
 
             with database.read() as session:
                 tree = Observer(found).look(session)
-            fields, facts = {"tree": tree_object(tree)}, view.tree_facts(tree)
+            fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
     if settings.json:
         write_object(job_object(shown) | fields)
     else:
@@ -174,20 +162,17 @@ class Again:
     table_mb: int
 
 
-def again_options(function: Decorated) -> Decorated:
-    """Add the argument and the options of :class:`Again`."""
-    for option in (
-        parameters.table_option,
-        parameters.threads_option,
-        parameters.priority_option,
-        parameters.programs_option("that the job names."),
-        result_options,
-        outfile.output_option,
-        parameters.detach_option("Leave the work to other processes that run the job."),
-        job_argument,
-    ):
-        function = option(function)
-    return function
+again_options = parameters.option_group(
+    job_argument,
+    parameters.detach_option("Leave the work to other processes that run the job."),
+    outfile.output_option,
+    result_options,
+    parameters.programs_option("that the job names."),
+    parameters.priority_option,
+    parameters.threads_option,
+    parameters.table_option,
+)
+"""The argument and the options of :class:`Again`."""
 
 
 @click.command(
@@ -348,7 +333,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
     job failed or was cancelled, or if its workers are gone and no worker starts within 15 seconds.
     """
-    from cli.work.view import IDLE, TreeWatch, drawn_progress
+    from cli.work.view import IDLE, TreeWatch, drawn_progress, idle_sentence
     from db.records.jobs import JobState
     from workers.core.follow import ProgressMeter, read_job
     from workers.deep.task import KIND as DEEP
@@ -373,8 +358,9 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                     _write(settings, seen, state, job_info.kind, tree)
                 if now.state not in (JobState.PLANNING, JobState.RUNNING):
                     break
-                if last is None or last[1] != state:
-                    _tell_idle(settings, job_info, state)
+                sentence = idle_sentence(job_info, state)
+                if sentence is not None and (last is None or last[1] != state):
+                    settings.say(sentence)
                 # Restarted workers return within seconds, so do not end at once.
                 idle_since = (idle_since or time.monotonic()) if state == "interrupted" else None
                 if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
@@ -406,15 +392,6 @@ def _state(database: Database, job: JobProgress) -> str:
         return state_name(session, job.job_id, job.state)
 
 
-def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
-    """If no process is working on a job, report that and the remedy."""
-    from cli.work.view import idle_sentence
-
-    sentence = idle_sentence(job, state)
-    if sentence is not None:
-        settings.say(sentence)
-
-
 def _newest(database: Database) -> int:
     from db import jobs
 
@@ -438,8 +415,7 @@ def _write(
     """Write one line of progress and flush it."""
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
-    from cli.work import view
-    from cli.work.view import IDLE, content
+    from cli.work.view import IDLE, content, tree_line
     from workers.core.follow import UNDER_WAY
     from workers.deep.answer import tree_object
 
@@ -452,7 +428,7 @@ def _write(
         return
     if tree is not None:
         rate = tree.rate(progress)
-        text = view.tree_line(tree.look(), None if state in IDLE else rate)
+        text = tree_line(tree.look(), None if state in IDLE else rate)
         echo.line(f"job {job.job_id} {state}: {text}")
         return
     done = job.positions_done + job.positions_failed

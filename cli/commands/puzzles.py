@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from c4core.arena.files import GameEntry
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
-    from cli.output.formats import Row
     from cli.shell.settings import Settings
     from workers.answers.service import Stop
     from workers.match.puzzles import Puzzle
@@ -115,7 +114,7 @@ def puzzles(
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
     from workers.answers.service import AnswerService, Stop
-    from workers.match.puzzles import PuzzleSearch, puzzles_picture
+    from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
 
     found: list[Puzzle] = []
     bad: list[BadLine] = []
@@ -137,7 +136,7 @@ def puzzles(
             if boards:
                 _write_boards(shown)
             else:
-                rows = _rows(shown)
+                rows = map(puzzle_object, shown)
                 write_rows(rows, chosen, _COLUMNS, names=_NAMES, target=target)
     wanted = count if games else count or COUNT
     if not search.is_complete:
@@ -207,12 +206,6 @@ _COLUMNS: Final = (
     Column("position", 24, lambda row: row["moves"] or f"key {row['key']}"),
     Column("line", 1, lambda row: row["line"]),
 )
-
-
-def _rows(source: Iterable[Puzzle]) -> Iterator[Row]:
-    from workers.match.puzzles import puzzle_object
-
-    return map(puzzle_object, source)
 
 
 def _write_boards(source: Iterable[Puzzle]) -> None:

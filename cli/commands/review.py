@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from cli.output.formats import Format
     from cli.positions.games import GivenGames
     from cli.shell.settings import Settings
-    from cli.work.job import Backend, JobContext
-    from db.database import Database
+    from cli.work.job import JobContext
     from workers.answers.service import AnswerService
     from workers.match.reviews import PlayerTotals, Review, ReviewedMove
 
@@ -129,6 +128,7 @@ def review(
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
     from cli.work.job import Backend, JobContext
+    from workers.answers.service import AnswerService
 
     with ExitStack() as stack:
         database = None
@@ -138,14 +138,16 @@ def review(
         refuse(context, (bool(plots) and len(found.games) != 1, "--plot needs exactly one game"))
         backend = Backend.found(settings, threads=threads, table_mb=table_mb)
         if database is not None and detach:
-            leave_job(JobContext(settings, database, backend), found, label)
+            _leave_job(JobContext(settings, database, backend), found, label)
             return
         is_large = named.has_files or backend.doorbell is not None
         reviews: Iterable[Review | BadLine]
         if database is not None and is_large and time_limit is None:
-            reviews = by_job(JobContext(settings, database, backend), found, label)
+            reviews = _by_job(JobContext(settings, database, backend), found, label)
         else:
-            reviews = stack.enter_context(direct(database, found, backend, time_limit))
+            service = AnswerService(database, threads=threads, table_mb=table_mb)
+            stack.callback(service.close)
+            reviews = (_reviewed(entry, service, time_limit) for entry in found.entries)
         if plots:
             reviews = list(reviews)
         with opened(output, chosen) as target:
@@ -169,9 +171,9 @@ def _write_reviews(
     elif format_name != "table":
         write_rows(_rows(reviews), format_name, (), names=(*NAMES, *JUDGED), target=target)
     elif summary:
-        write_summary(reviews)
+        _write_summary(reviews)
     else:
-        write_text(reviews, boards=boards)
+        _write_text(reviews, boards=boards)
 
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
@@ -185,21 +187,7 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
 KNOWN = "the scores of all these positions are known"
 
 
-@contextmanager
-def direct(
-    database: Database | None, found: GivenGames, backend: Backend, time_limit: float | None
-) -> Iterator[Iterator[Review | BadLine]]:
-    """Review games one after the other in this process; leaving the context ends searches."""
-    from workers.answers.service import AnswerService
-
-    service = AnswerService(database, threads=backend.threads, table_mb=backend.table_mb)
-    try:
-        yield (_reviewed(entry, service, time_limit) for entry in found.entries)
-    finally:
-        service.close()
-
-
-def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
+def _by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
     """Review games after a job has found the scores."""
     from c4core.lines import BadLine
     from cli.output.render import count
@@ -216,7 +204,7 @@ def by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[R
         yield entry if isinstance(entry, BadLine) else next(reviews)
 
 
-def leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
+def _leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
     """Create the job, and leave it to other processes."""
     from workers.match.reviews import plan_reviews
 
@@ -261,22 +249,26 @@ def _objects(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
         yield bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
 
 
-def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
-    """Write games for people: the moves, and the board at each turning point."""
+def _good(reviews: Iterable[Review | BadLine]) -> Iterator[tuple[int, Review]]:
+    """Number the games and bad lines from 1; yield the games, and report the bad lines."""
     from c4core.lines import BadLine
 
-    is_first = True
-    for review in reviews:
+    for number, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
             report_bad_line(review)
-            continue
-        if not is_first:
+        else:
+            yield number, review
+
+
+def _write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
+    """Write games for people: the moves, and the board at each turning point."""
+    for place, (_, review) in enumerate(_good(reviews)):
+        if place:
             echo.line()
-        is_first = False
         _write_game(review, boards=boards)
 
 
-def write_summary(reviews: Iterable[Review | BadLine]) -> None:
+def _write_summary(reviews: Iterable[Review | BadLine]) -> None:
     """Write one line per game, then the totals of each player."""
     from cli.output.formats import Column
 
@@ -321,13 +313,9 @@ def _summaries(
     reviews: Iterable[Review | BadLine], totals: dict[str, PlayerTotals]
 ) -> Iterator[dict[str, Any]]:
     from c4core.arena.files import outcome_text
-    from c4core.lines import BadLine
     from workers.match.reviews import add_totals, percent
 
-    for index, review in enumerate(reviews, start=1):
-        if isinstance(review, BadLine):
-            report_bad_line(review)
-            continue
+    for index, review in _good(reviews):
         add_totals(totals, review)
         game, turns = review.game, review.turning_points
         yield {
@@ -345,13 +333,9 @@ def _summaries(
 
 
 def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
-    from c4core.lines import BadLine
     from workers.match.reviews import move_object
 
-    for index, review in enumerate(reviews, start=1):
-        if isinstance(review, BadLine):
-            report_bad_line(review)
-            continue
+    for index, review in _good(reviews):
         game = review.game
         for move in review.moves:
             fields = move_object(move, game.board)
@@ -409,10 +393,9 @@ def _write_game(review: Review, *, boards: bool) -> None:
         out.print()
         out.print(_sentence(move))
         out.print(render.board(before, scores), end="")
-    if not boards:
-        return
-    out.print()
-    out.print(render.board(position, None), end="")
+    if boards:
+        out.print()
+        out.print(render.board(position, None), end="")
 
 
 def _sentence(move: ReviewedMove) -> Any:

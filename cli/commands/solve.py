@@ -194,7 +194,7 @@ def solve(
                 book=opened,
                 shown=shown,
                 on_not_kept=lambda: settings.say(NOT_KEPT),
-                on_interrupt=partial(_say_bounds, settings),
+                on_interrupt=partial(_say, settings, "Proven so far"),
             )
 
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
@@ -208,10 +208,6 @@ def solve(
             solving.answer([InputLine(request, raw.encode())])
     if solving.failures:
         context.exit(exits.PROBLEMS)
-
-
-def _say_bounds(settings: Settings, position: Position, answer: Answer) -> None:
-    _say(settings, "Proven so far", position, answer)
 
 
 def _say_stored(

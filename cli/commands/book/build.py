@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,11 +13,12 @@ from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from cli.shell.settings import Settings
     from workers.book.build import CompleteBook, ScoreSource, SparseBook
-    from workers.book.task import Choice, Sides
+    from workers.book.task import Sides
 
 MAX_WITHIN = 127
 """The largest possible loss by a move: scores have 8 bits."""
@@ -110,23 +110,33 @@ def build(
     )
     from cli.output import outfile
     from cli.work.job import Backend, JobContext
-    from workers.book.build import CompleteBook, ScoreSource, canonical, default_name
+    from workers.book.build import (
+        CompleteBook,
+        ScoreSource,
+        SparseBook,
+        canonical,
+        default_name,
+        is_book_of,
+    )
     from workers.book.task import Choice
 
     begins = canonical(options.read_start(start, board))
     choice = None if within is None else Choice(within, sides or "both")
     name = out or default_name(begins, plies, choice)
-    outlet = _Outlet(name, begins, plies, choice, force=force)
+
+    def check_free() -> None:
+        """Refuse to replace a file that is not this book, unless ``force`` is set."""
+        if not force and Path(name).exists() and not is_book_of(name, begins, plies, choice):
+            options.refuse_existing(name)
+
     if not detach:
         outfile.writable_path(name, option="--out")
-        outlet.check()
+        check_free()
     book: CompleteBook | SparseBook
     if choice is None:
         settings.say_if_verbose(f"enumerating {board} to ply {plies}")
         book = CompleteBook(begins, plies)
     else:
-        from workers.book.build import SparseBook
-
         book = SparseBook(begins, plies, choice)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
@@ -143,52 +153,33 @@ def build(
             job_id = source.job(complete.task, complete.levels)
             work.detach(job_id, afterwards="without --detach writes the book")
             return
-        _write(settings, book, source, outlet, jobs)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outlet:
-    """A book's output file. An existing file with the same book is written again."""
-
-    name: str
-    start: Position
-    plies: int
-    choice: Choice | None
-    force: bool
-    """Whether any other file may be replaced."""
-
-    def check(self) -> None:
-        """Refuse to replace a file that is not this book, unless ``force`` is set."""
-        from workers.book.build import is_book_of
-
-        if self.force or not Path(self.name).exists():
-            return
-        if not is_book_of(self.name, self.start, self.plies, self.choice):
-            options.refuse_existing(self.name)
+        _write(settings, book, source, name, jobs=jobs, check_free=check_free)
 
 
 def _write(
     settings: Settings,
     book: CompleteBook | SparseBook,
     source: ScoreSource,
-    outlet: _Outlet,
+    name: str,
+    *,
     jobs: list[int],
+    check_free: Callable[[], None],
 ) -> None:
     from cli.output.render import count, duration
     from workers.book.build import write_scored
 
     began = time.monotonic()
     levels = book.scored(source)
-    outlet.check()  # check again: hours may have passed
+    check_free()  # check again: hours may have passed
     try:
-        info = write_scored(book, levels, outlet.name)
+        info = write_scored(book, levels, name)
     except OSError as error:
-        error.filename = outlet.name  # "disk full" errors do not name the file
+        error.filename = name  # "disk full" errors do not name the file
         settings.say("The scores are kept: give the same command again to write the book.")
         raise
     seconds = time.monotonic() - began
     settings.say(
-        f"{outlet.name}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}, "
+        f"{name}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}, "
         f"in {duration(seconds)}"
     )
     if settings.json:
@@ -196,4 +187,4 @@ def _write(
         from cli.output.formats import write_object
 
         about = {"jobs": jobs, "seconds": round(seconds, 3)}
-        write_object({"file": outlet.name, **as_object(info), **about})
+        write_object({"file": name, **as_object(info), **about})

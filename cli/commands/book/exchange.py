@@ -103,7 +103,6 @@ def _lines(book: Book, format_name: str) -> Iterator[str]:
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; return a remark about the result, or an empty text."""
     from c4core.files import atomic_file
-    from cli.output import outfile
 
     path = outfile.writable_path(output, option="--output")
     with atomic_file(path) as beside:
@@ -174,7 +173,6 @@ def import_(
         (format_name != "uci" and scores_from is not None, "--book is for uci"),
     )
     from c4core.notation import DEFAULT_BOARD
-    from cli.output import outfile
     from cli.output.render import count
 
     options.out_path(out, force=force)

@@ -186,13 +186,20 @@ def probe(
         ("-" in moves and len(moves) > 1, "- must be the only argument"),
     )
     from cli.positions import given as positions
-    from cli.positions.solving import BatchSolver, InputLine, SolveOptions
+    from cli.positions.solving import (
+        BatchSolver,
+        InputLine,
+        JsonWriter,
+        SolveOptions,
+        TextWriter,
+    )
     from workers.answers.question import Question
 
     from_stdin = moves == ("-",)
     with closing(options.open_book(file, board)) as book:
         asker = _BookAsker(book)
-        writer = _writer(as_json=settings.json or from_stdin, zero_based=zero_based)
+        is_json = settings.json or from_stdin
+        writer = _Filter(JsonWriter(zero_based) if is_json else TextWriter(zero_based))
         solving = BatchSolver(asker, SolveOptions(Question(columns=False)), writer)
         if from_stdin:
             solving.stream(STDIN, board=book.info.board, zero_based=zero_based)
@@ -202,7 +209,7 @@ def probe(
             asked = positions.from_arguments(moves, board=size, zero_based=zero_based)
             for request in asked:
                 solving.answer([InputLine(request, b"")])
-    if writer.failures:
+    if solving.failures:
         context.exit(exits.PROBLEMS)
 
 
@@ -229,11 +236,11 @@ class _BookAsker:
         return Answer(score, score, self._book.scores(position), source="book")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Filter:
+    """Writes positions without a score as bad lines."""
+
     writer: AnswerWriter
-    failures: int = 0
-    """Number of positions without a score, and bad lines."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
         from c4core.lines import BadLine
@@ -245,14 +252,7 @@ class _Filter:
         self.bad(BadLine(request.line, what, "moves", request.id), raw)
 
     def bad(self, bad: BadLine, raw: bytes) -> None:
-        self.failures += 1
         self.writer.bad(bad, raw)
-
-
-def _writer(*, as_json: bool, zero_based: bool) -> _Filter:
-    from cli.positions.solving import JsonWriter, TextWriter
-
-    return _Filter(JsonWriter(zero_based) if as_json else TextWriter(zero_based))
 
 
 VERIFY_EXAMPLES = (
@@ -290,9 +290,15 @@ def verify(
     positions. Some random positions are searched without the book. Errors are listed, and the exit
     code is 1.
     """
+    from cli.output.render import count
+
     settings: Settings = context.obj
     book = options.open_book(file)
     found = _verified(settings, book, sample, seed, threads)
+    looked_at = (
+        f"{count(found.positions, 'position')} read and compared with the next ply, "
+        f"{found.solved:,} solved again"
+    )
     if settings.json:
         from cli.output.formats import write_object
 
@@ -308,7 +314,10 @@ def verify(
     else:
         for problem in found.problems:
             echo.line(problem)
-        _conclude(settings, book, found)
+        if found.is_sound:
+            echo.line(f"{book.path} is right: {looked_at}")
+        else:
+            settings.say(f"{book.path} is wrong: {looked_at}")
     if not found.is_sound:
         context.exit(exits.PROBLEMS)
 
@@ -327,16 +336,3 @@ def _verified(
             lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=update),
             solver.stop,
         )
-
-
-def _conclude(settings: Settings, book: Book, found: BookVerification) -> None:
-    from cli.output.render import count
-
-    looked_at = (
-        f"{count(found.positions, 'position')} read and compared with the next ply, "
-        f"{found.solved:,} solved again"
-    )
-    if found.is_sound:
-        echo.line(f"{book.path} is right: {looked_at}")
-    else:
-        settings.say(f"{book.path} is wrong: {looked_at}")

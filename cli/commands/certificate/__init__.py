@@ -13,8 +13,8 @@ from cli.shell.commands import LazyGroup
         "verify": "cli.commands.certificate.files:verify",
         "info": "cli.commands.certificate.files:info",
         "show": "cli.commands.certificate.files:show",
-        "write": "cli.commands.certificate.files:write",
-        "import": "cli.commands.certificate.importing:import_",
+        "write": "cli.commands.certificate.making:write",
+        "import": "cli.commands.certificate.making:import_",
     },
     examples=[
         "c4 certificate verify small.c4proof",

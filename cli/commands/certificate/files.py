@@ -1,15 +1,13 @@
-"""``c4 certificate info``, ``show``, ``verify`` and ``write``: work with certificate files."""
+"""``c4 certificate info``, ``show`` and ``verify``: describe, query and check certificates."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cli.output import progress
-from cli.positions import books as options
 from cli.shell import echo, parameters
 from cli.shell.commands import Command
 
@@ -102,16 +100,14 @@ def info(settings: Settings, *, file: str) -> None:
 
         write_object({"file": file, **as_object(said)})
         return
-    from c4core.proof.format import RULES
     from cli.output import render
     from cli.output.render import count
     from cli.output.tables import write_facts
 
-    rules = [name for number, name in enumerate(RULES) if said.rules >> number & 1]
     facts = {
         "certificate": file,
         "claim": f"{place(said)} {claim(said)}",
-        "rules": ", ".join(rules) or "none",
+        "rules": ", ".join(_rules(said)) or "none",
     }
     for half in said.halves:
         name = f"at {'most' if half.upper else 'least'} {half.bound}"
@@ -127,14 +123,12 @@ def info(settings: Settings, *, file: str) -> None:
 
 def as_object(said: CertificateInfo) -> dict[str, object]:
     """A certificate's header as a JSON object."""
-    from c4core.proof.format import RULES
-
     return {
         "board": str(said.board),
         "start": said.start.key,
         "lower": said.lower,
         "upper": said.upper,
-        "rules": [name for number, name in enumerate(RULES) if said.rules >> number & 1],
+        "rules": _rules(said),
         "positions": said.positions,
         "bytes": said.file_bytes,
         "engine_version": said.engine_version,
@@ -151,46 +145,11 @@ def as_object(said: CertificateInfo) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Outlet:
-    """A certificate's output file."""
+def _rules(said: CertificateInfo) -> list[str]:
+    """The names of the rules that may end a branch."""
+    from c4core.proof.format import RULES
 
-    name: str
-    force: bool
-    """Whether another file of this name may be replaced."""
-
-    def check(self) -> None:
-        """Check that the file can be written, and that an existing file may be replaced."""
-        options.out_path(self.name, force=self.force)
-
-    def write(self, settings: Settings, content: bytes, job_id: int, seconds: float | None) -> None:
-        """Write the certificate and show its claim."""
-        from c4core.files import atomic_file
-        from c4core.proof import Certificate
-        from cli.output import outfile
-        from cli.output.render import count, duration
-
-        self.check()  # check again: hours may have passed
-        try:
-            with atomic_file(outfile.writable_path(self.name, option="--out")) as beside:
-                beside.write_bytes(content)
-        except OSError as error:
-            error.filename = self.name  # "disk full" errors do not name the file
-            settings.say(
-                f"The proof is kept; write it with: c4 certificate write {job_id} --out FILE"
-            )
-            raise
-        info = Certificate(content, path=self.name).info
-        took = "" if seconds is None else f", in {duration(seconds)}"
-        settings.say(
-            f"{self.name}: {place(info)} {claim(info)}; {count(info.positions, 'position')}, "
-            f"{count(info.file_bytes, 'byte')}{took}"
-        )
-        if settings.json:
-            from cli.output.formats import write_object
-
-            about = {"seconds": round(seconds, 3)} if seconds is not None else {}
-            write_object({"file": self.name, **as_object(info), "job": job_id, **about})
+    return [name for number, name in enumerate(RULES) if said.rules >> number & 1]
 
 
 SHOW_EXAMPLES = (
@@ -306,22 +265,3 @@ def verify(settings: Settings, *, file: str) -> None:
         f"{file} is a proof: {place(said)} {claim(said)} "
         f"({count(said.positions, 'position')} checked in {duration(seconds)})"
     )
-
-
-@click.command(cls=Command, examples=["c4 certificate write 3 --out empty.c4proof"])
-@click.argument("job", type=parameters.IntRange(1), metavar="JOB")
-@options.out_option("The file to write.", required=True)
-@options.force_option
-@click.pass_obj
-def write(settings: Settings, *, job: int, out: str, force: bool) -> None:
-    """Write the certificate of a finished "c4 prove" job.
-
-    The file is the same as from "c4 prove" itself.
-    """
-    from workers.prove.job import read_certificate
-
-    outlet = Outlet(out, force=force)
-    outlet.check()
-    with settings.open_database() as database:
-        content = read_certificate(database, job)
-    outlet.write(settings, content, job, None)

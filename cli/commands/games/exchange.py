@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from cli.commands.games import options
+from cli.commands.games.listing import filter_of, filter_options, matches_argument
 from cli.output import outfile
 from cli.output.formats import format_by_ending
 from cli.shell import echo, exits, parameters
@@ -16,13 +17,12 @@ from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from c4core.arena.files import GameEntry, RepeatCriterion, Repeats
+    from c4core.arena.files import GameEntry, RepeatCriterion
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from db.records.games import GameFilter
     from workers.match.files import ImportSummary
 
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
@@ -46,8 +46,8 @@ repeats_options = parameters.option_group(
 
 
 @click.command(cls=Command, json=False, examples=EXPORT_EXAMPLES)
-@options.matches_argument
-@options.filter_options
+@matches_argument
+@filter_options
 @repeats_options
 @click.option(
     "--format",
@@ -79,84 +79,64 @@ def export(
     """
     settings: Settings = context.obj
     refuse(context, (mirrors and distinct is None, "--mirrors needs --distinct"))
-    filters = options.filter_of(matches, others)
+    filters = filter_of(matches, others)
     format_name = format_name or format_by_ending(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
     from c4core.arena.files import Repeats
+    from c4core.notation import DEFAULT_BOARD
+    from cli.output.render import count
     from workers.match.files import stream_entries
     from workers.match.judging import check_matches
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:
         check_matches(database, matches)
+        size = filters.board or DEFAULT_BOARD
         if format_name == "csv":
-            filters = _of_one_board(filters)
+            filters = replace(filters, board=size)
         entries = stream_entries(database, filters)
-        written = _Written(entries, repeats)
+        if repeats is not None:
+            entries = filter(repeats.is_new, entries)
         with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
             out = target or sys.stdout
             if format_name == "csv":
-                _write_csv(out, written, filters)
+                written, forfeits = _write_csv(out, entries, size)
             else:
-                _write_json(out, written)
-    settings.say(written.summary())
+                written, forfeits = _write_json(out, entries), 0
+    parts = [f"{count(written, 'game')} written"]
+    if repeats is not None and repeats.repeated:
+        parts.append(f"{repeats.repeated:,} repeated ones left out")
+    if forfeits:
+        parts.append(f"{count(forfeits, 'game')} without an end on the board left out")
+    settings.say(", ".join(parts))
 
 
-class _Written:
-    def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
-        self.number = 0
-        self.without_moves = 0
-        self.forfeits = 0
-        self._entries = entries
-        self._repeats = repeats
-
-    def __iter__(self) -> Iterator[GameEntry]:
-        for entry in self._entries:
-            if self._repeats is not None and not self._repeats.is_new(entry):
-                continue
-            yield entry
-
-    def summary(self) -> str:
-        from cli.output.render import count
-
-        parts = [f"{count(self.number, 'game')} written"]
-        if self._repeats is not None and self._repeats.repeated:
-            parts.append(f"{self._repeats.repeated:,} repeated ones left out")
-        if self.forfeits:
-            parts.append(f"{count(self.forfeits, 'game')} without an end on the board left out")
-        return ", ".join(parts)
-
-
-def _of_one_board(filters: GameFilter) -> GameFilter:
-    """Restrict the games to one board, by default 7x6."""
-    from dataclasses import replace
-
-    from c4core.notation import DEFAULT_BOARD
-
-    return filters if filters.board is not None else replace(filters, board=DEFAULT_BOARD)
-
-
-def _write_json(out: IO[str], written: _Written) -> None:
+def _write_json(out: IO[str], entries: Iterable[GameEntry]) -> int:
+    """Write a line per game; return the number of games."""
     from c4core.arena.file_formats import json_line
 
-    for entry in written:
+    written = 0
+    for entry in entries:
         out.write(json_line(entry) + "\n")
-        written.number += 1
+        written += 1
+    return written
 
 
-def _write_csv(out: IO[str], written: _Written, filters: GameFilter) -> None:
+def _write_csv(out: IO[str], entries: Iterable[GameEntry], board: BoardSize) -> tuple[int, int]:
+    """Write a row per game; return the numbers of games written and without an end on the board."""
     from c4core.arena.file_formats import csv_line, csv_names
     from c4core.arena.files import ON_THE_BOARD
-    from c4core.notation import DEFAULT_BOARD
 
-    out.write(csv_names(filters.board or DEFAULT_BOARD) + "\n")
-    for entry in written:
-        if entry.ending not in ON_THE_BOARD:
-            written.forfeits += 1
-            continue
-        out.write(csv_line(entry.final, entry.winner) + "\n")
-        written.number += 1
+    out.write(csv_names(board) + "\n")
+    written = forfeits = 0
+    for entry in entries:
+        if entry.ending in ON_THE_BOARD:
+            out.write(csv_line(entry.final, entry.winner) + "\n")
+            written += 1
+        else:
+            forfeits += 1
+    return written, forfeits
 
 
 IMPORT_EXAMPLES = (

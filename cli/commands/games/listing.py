@@ -1,24 +1,110 @@
-"""``c4 games matches``, ``list`` and ``delete``: manage stored games."""
+"""``c4 games matches``, ``list`` and ``delete``, and the options that select stored games."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cli.commands.games import options
 from cli.output.formats import format_options
+from cli.positions.books import read_board
 from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from c4core.notation import BoardSize
+    from c4core.position import Side
     from cli.output.formats import Column, Row
+    from cli.shell.parameters import Range
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.games import GameCursor, GameFilter
     from db.records.matches import MatchInfo
+
+ENDINGS = (
+    "four",
+    "full",
+    "illegal",
+    "time",
+    "error",
+    "crash",
+    "nonsense",
+    "resigned",
+    "unfinished",
+)
+
+
+def read_game(text: str) -> GameCursor:
+    """Parse a game: ``MATCH:NUMBER``."""
+    from db.records.games import GameCursor
+
+    try:
+        return GameCursor.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _read_place(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> GameCursor | None:
+    """Parse the last game of the previous page."""
+    if text is None:
+        return None
+    place = read_game(text)
+    if place.match_id > parameters.LARGEST_WHOLE or place.number > parameters.LARGEST_GAME:
+        raise click.BadParameter(f"no game has the number {text}")
+    return place
+
+
+matches_argument = click.argument(
+    "matches", type=parameters.IntRange(1), nargs=-1, metavar="[MATCH]..."
+)
+
+filter_options = parameters.option_group(
+    click.option("--board", metavar="WxH", callback=read_board, help="Only games on this board."),
+    click.option(
+        "--winner",
+        type=click.Choice(["x", "o", "none"]),
+        help="Only games won by the first mover (x), the second (o), or nobody.",
+    ),
+    click.option(
+        "--ending",
+        "endings",
+        type=click.Choice(ENDINGS),
+        multiple=True,
+        help="Only games that ended in this way; can be given again.",
+    ),
+    click.option(
+        "--length",
+        metavar="N|A..B",
+        callback=parameters.read_range,
+        help="Only games with this many moves; an end can be left open.",
+    ),
+)
+"""The options that :func:`filter_of` collects."""
+
+
+def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
+    """Pop the options of :data:`filter_options` from a command's options."""
+    from db.records.games import GameFilter
+
+    winner: Side | Literal["none"] | None = options.pop("winner")
+    length: Range | None = options.pop("length")
+    endings: tuple[str, ...] = options.pop("endings")
+    board: BoardSize | None = options.pop("board")
+    return GameFilter(
+        matches=matches or None,
+        board=board,
+        winner=None if winner == "none" else winner,
+        is_draw=True if winner == "none" else None,
+        endings=endings or None,
+        min_length=length.first if length else None,
+        max_length=length.last if length else None,
+    )
+
 
 TABLE_LIMIT = 50
 
@@ -66,8 +152,8 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     json=False,
     examples=["c4 games list 1 --limit 5", "c4 games list --winner o --length ..12 --jsonl"],
 )
-@options.matches_argument
-@options.filter_options
+@matches_argument
+@filter_options
 @click.option(
     "--limit",
     type=parameters.WholeNumber(1),
@@ -77,7 +163,7 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
 @click.option(
     "--after",
     metavar="MATCH:NUMBER",
-    callback=options.read_place,
+    callback=_read_place,
     help="Continue after this game, the last one of the previous page.",
 )
 @format_options
@@ -96,21 +182,35 @@ def list_(
 
     x moved first. The moves are columns counted from 1.
     """
+    from c4core.arena.file_formats import json_object
     from cli.output.formats import chosen_format, write_rows
+    from db.records.games import GameCursor
+    from workers.match.files import stream_entries
     from workers.match.judging import check_matches
 
-    filters = options.filter_of(matches, others)
+    filters = filter_of(matches, others)
     chosen = chosen_format(settings, format_name)
     if limit is None and chosen == "table":
         limit = TABLE_LIMIT
-    page = _Page(filters, after, limit)
+    last: GameCursor | None = None
+    has_more = False
+
+    def rows(database: Database) -> Iterator[Row]:
+        nonlocal last, has_more
+        entries = stream_entries(database, filters, after=after)
+        for entry in islice(entries, limit):
+            last = GameCursor(entry.match or 0, entry.number or 0)
+            row = dict.fromkeys(_FIELDS)
+            yield row | {"length": entry.final.ply - entry.start.ply} | json_object(entry)
+        has_more = next(entries, None) is not None
+
     with settings.open_database() as database:
         check_matches(database, matches)
-        write_rows(page.rows(database), chosen, _game_columns())
-    if page.last is None:
+        write_rows(rows(database), chosen, _game_columns())
+    if last is None:
         settings.say("No such games.")
-    elif page.has_more:
-        settings.say(f"There are more: --after {page.last}")
+    elif has_more:
+        settings.say(f"There are more: --after {last}")
 
 
 @click.command(cls=Command, json=False, examples=["c4 games delete 2"])
@@ -137,36 +237,6 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
                 number = games.get_match(session, match).tally.games
             database.run(partial(games.delete_match, match_id=match))
             settings.say(f"match {match} deleted, with {count(number, 'game')}")
-
-
-class _Page:
-    """A page of games, as rows.
-
-    Attributes:
-        last: the last game shown.
-        has_more: whether more games follow.
-    """
-
-    def __init__(self, filters: GameFilter, after: GameCursor | None, limit: int | None) -> None:
-        self.last: GameCursor | None = None
-        self.has_more = False
-        self._filters = filters
-        self._after = after
-        self._limit = limit
-
-    def rows(self, database: Database) -> Iterator[Row]:
-        from c4core.arena.file_formats import json_object
-        from db.records.games import GameCursor
-        from workers.match.files import stream_entries
-
-        entries = stream_entries(database, self._filters, after=self._after)
-        for shown, entry in enumerate(entries):
-            if shown == self._limit:
-                self.has_more = True
-                return
-            self.last = GameCursor(entry.match or 0, entry.number or 0)
-            row = dict.fromkeys(_FIELDS)
-            yield row | {"length": entry.final.ply - entry.start.ply} | json_object(entry)
 
 
 _FIELDS = (

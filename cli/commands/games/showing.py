@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import functools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.commands.games import options
+from cli.commands.games.listing import read_game
 from cli.reports import options as report_options
 from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from c4core.arena.files import GameEntry
     from c4core.arena.judging import JudgedMove
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command, examples=["c4 games show 1:0", "c4 games show 1:0 --boards"])
-@options.game_argument
+@click.argument(
+    "game", metavar="MATCH:NUMBER", callback=lambda _context, _parameter, text: read_game(text)
+)
 @click.option("--boards", is_flag=True, help="Draw the board after every move, not only the last.")
 @click.pass_obj
 def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
@@ -64,24 +66,14 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
     from workers.match.table import replay_game
 
     settings: Settings = context.obj
-    parameter = context.command.params[0]
-    places = dict.fromkeys(options.read_game(context, parameter, text) for text in games)
+    places = dict.fromkeys(map(read_game, games))
     differs = False
     with settings.open_database() as database:
-        options.check_games(database, places)
+        _check_games(database, places)
         for place in places:
             stop = Stop()
-            again = run_in_background(
-                functools.partial(
-                    replay_game,
-                    database,
-                    place.match_id,
-                    place.number,
-                    programs=programs,
-                    stop=stop,
-                ),
-                stop.set,
-            )
+            work = partial(replay_game, database, *place, programs=programs, stop=stop)
+            again = run_in_background(work, stop.set)
             differs |= not again.is_same
             echo.line(f"{place}: {'the same' if again.is_same else 'different'}")
             if not again.is_same:
@@ -90,6 +82,16 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
                 echo.line(f"  now     {_course(record.moves, record.winner, record.ending)}")
     if differs:
         context.exit(exits.PROBLEMS)
+
+
+def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
+    """Refuse games that do not exist."""
+    from db import games
+
+    with database.read() as session:
+        for place in places:
+            games.get_terms(session, place.match_id)
+            games.find_game(session, place.match_id, place.number)
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:

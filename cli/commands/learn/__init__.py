@@ -12,7 +12,7 @@ from cli.shell.commands import LazyGroup
     lazy={
         "train": "cli.commands.learn:train",
         "evaluate": "cli.commands.learn.evaluate:evaluate",
-        "export": "cli.commands.learn.export:export",
+        "export": "cli.commands.learn.evaluate:export",
         "order": "cli.commands.learn.order:order",
     },
     examples=[

@@ -1,4 +1,4 @@
-"""``c4 learn evaluate``: measure the quality of a model or a player."""
+"""``c4 learn evaluate`` and ``export``: measure a model or a player, and export a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.commands.learn import options
+from cli.commands.learn.shared import (
+    games_options,
+    labelled_games,
+    quality_parts,
+    require,
+    seed_option,
+    write_report,
+)
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
@@ -50,22 +57,20 @@ EXAMPLES = (
     metavar="N",
     help="Use only N of its positions, drawn by the seed.",
 )
-@options.games_options(default=GAMES)
-@options.seed_option
+@games_options(default=GAMES)
+@seed_option
 @click.pass_context
 def evaluate(
     context: click.Context,
+    /,
     *,
     model: Path | None,
     player: str | None,
     data: Path | None,
     split: str,
     sample: int | None,
-    games: int | None,
-    csv_file: Any,
-    matches: tuple[int, ...],
-    board: BoardSize,
     seed: int,
+    **others: Any,
 ) -> None:
     """Evaluate a model or a player on positions it was not trained on.
 
@@ -80,7 +85,7 @@ def evaluate(
     are played now, read or stored. Choose another seed than in training: the same seed gives the
     same games.
     """
-    by_games = games is not None or csv_file is not None or bool(matches)
+    by_games = any(others[name] for name in ("games", "csv_file", "matches"))
     refuse(
         context,
         ((model is None) == (player is None), "give either MODEL or --player"),
@@ -88,41 +93,35 @@ def evaluate(
         (data is None and sample is not None, "--sample needs --data"),
         (data is not None and by_games, "--data cannot be used with --games, --csv or --match"),
     )
-    found: Model | None = None
-    if model is not None:
-        parameters.check_exists(str(model), option="MODEL")
-        from c4core.models.files import ENGINE_KINDS, read_model
 
-        found = read_model(model)
-        if found.kind not in ENGINE_KINDS:
-            options.require()
-    positions: Positions | None = None
-    if data is not None:
+    def read(directory: Path) -> Positions:
         from c4core.models.labels import read_positions
 
-        positions = read_positions(data, split)
-        if sample is not None:
-            positions = positions.sample(sample, seed=seed)
-    if positions is not None and player is not None:
-        write_evaluation(context.obj, player, positions, seed=seed)
-    elif positions is not None and model is not None and found is not None:
-        _by_labels(context, model, found, positions)
-    elif model is not None and found is not None:
-        _by_games(
-            context,
-            model,
-            found,
-            games=games,
-            csv_file=csv_file,
-            matches=matches,
-            board=board,
-            seed=seed,
-        )
+        positions = read_positions(directory, split)
+        return positions if sample is None else positions.sample(sample, seed=seed)
+
+    if player is not None and data is not None:
+        write_evaluation(context.obj, player, read(data), seed=seed)
+    elif model is not None:
+        found = _read_model(model)
+        if data is None:
+            _by_games(context, model, found, others, seed=seed)
+        else:
+            _by_labels(context, model, found, read(data))
+
+
+def _read_model(path: Path) -> Model:
+    """Read a model, and check that PyTorch is installed if it needs it."""
+    from c4core.models.files import ENGINE_KINDS, read_model
+
+    parameters.check_exists(str(path), option="MODEL")
+    model = read_model(path)
+    if model.kind not in ENGINE_KINDS:
+        require()
+    return model
 
 
 def _by_labels(context: click.Context, path: Path, model: Model, positions: Positions) -> None:
-    from cli.commands.learn.view import write_report
-
     refuse(
         context,
         (
@@ -156,7 +155,7 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
 
 
 def _by_games(
-    context: click.Context, path: Path, model: Model, *, board: BoardSize, **others: Any
+    context: click.Context, path: Path, model: Model, options: dict[str, Any], *, seed: int
 ) -> None:
     refuse(
         context,
@@ -164,16 +163,18 @@ def _by_games(
             model.kind != "cnn",
             f"{path} is a model of kind {model.kind}: evaluate it with --data",
         ),
-        (model.board != board, f"{path} plays on {model.board}: give --board {model.board}"),
+        (
+            model.board != options["board"],
+            f"{path} plays on {model.board}: give --board {model.board}",
+        ),
     )
     import torch
 
     from c4core.models.torch.networks import network_of, parameter_count
     from c4core.models.torch.playing import Confusion
-    from cli.commands.learn.view import write_report
 
     network = network_of(model, path)
-    tested = options.labelled_games(context, board=board, default=GAMES, **others)
+    tested = labelled_games(context, options, seed=seed, default=GAMES)
     grids, won = torch.from_numpy(tested.grids), torch.from_numpy(tested.won)
     write_report(
         context.obj,
@@ -190,7 +191,6 @@ def write_evaluation(
     """Ask a player for a move in every position; write its measures and time per move."""
     from c4core.models.quality import quality_object
     from c4core.players.registry import parse_player
-    from cli.commands.learn.view import quality_parts
     from cli.output.formats import write_object
     from cli.output.tables import Facts, write_parts
 
@@ -247,3 +247,43 @@ def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resour
         with database.read() as session:
             matches = games.finished_matches(session, board)
         return Resources(final_games=read_corpus(database, board, matches), programs=ANY_PROGRAM)
+
+
+EXPORT_EXAMPLES = (
+    "c4 learn export shipped --onnx c4.onnx",
+    "c4 learn export model.safetensors --onnx model.onnx",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
+@click.argument("model")
+@click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
+@click.pass_obj
+def export(settings: Settings, *, model: str, onnx: str) -> None:
+    """Write a network as an ONNX file for other programs.
+
+    MODEL is a model of kind cnn, exact, residual or selfplay, or "shipped", the included residual
+    network. onnxruntime and other programs run the ONNX file without c4. Its input "planes" has the
+    stones of both sides. Its output "policy" has a number for each column: play the column with the
+    largest one. The file's metadata describes both. This command needs the package onnx, but not
+    PyTorch.
+    """
+    from c4core.files import atomic_file
+    from c4core.models.files import read_model
+    from c4core.models.onnx import onnx_bytes
+    from c4core.models.players import SHIPPED, named_file
+    from cli.output import outfile
+    from cli.output.render import count
+
+    is_shipped = model == SHIPPED
+    if not is_shipped:
+        parameters.check_exists(model, option="MODEL")
+    target = outfile.writable_path(onnx, option="--onnx")
+    source = named_file(model, "residual")
+    if target == source.resolve():
+        raise click.BadParameter(f"{onnx!r} is the model itself", param_hint="'--onnx'")
+    found = read_model(source)
+    content = onnx_bytes(found, Path(model), license_name="MIT" if is_shipped else None)
+    with atomic_file(target) as beside:
+        beside.write_bytes(content)
+    settings.say(f"{onnx}: {found.kind} network of {found.board}, {count(len(content), 'byte')}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.commands.learn import options
+from cli.commands.learn.shared import number_option, require, seed_option
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from c4core.order_training.course import OrderPlan, OrderRound
     from cli.shell.settings import Settings
 
-ROOTS = 3000
-EMPTY = 2
-ROUNDS = 2
-EPOCHS = 3
-LAST_PLY = 18
 
 EXAMPLES = (
     "c4 learn order --board 5x4 --roots 60 --last-ply 9 --density 20",
@@ -33,62 +28,37 @@ EXAMPLES = (
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
 @parameters.board_option
-@click.option(
-    "--roots",
-    type=parameters.WholeNumber(1, 10**7),
-    metavar="N",
-    default=ROOTS,
-    show_default=True,
-    help="Positions to solve per round.",
+@number_option(
+    "--roots", parameters.WholeNumber(1, 10**7), "Positions to solve per round.", default=3000
 )
-@click.option(
-    "--empty",
-    type=parameters.WholeNumber(0, 1000),
-    metavar="N",
-    default=EMPTY,
-    show_default=True,
-    help="Also solve the empty board N times.",
+@number_option(
+    "--empty", parameters.WholeNumber(0, 1000), "Also solve the empty board N times.", default=2
 )
-@click.option(
+@number_option(
     "--rounds",
-    type=parameters.IntRange(1, 100),
-    metavar="N",
-    default=ROUNDS,
-    show_default=True,
-    help="Number of rounds; from the second on, the new network orders moves.",
+    parameters.IntRange(1, 100),
+    "Number of rounds; from the second on, the new network orders moves.",
+    default=2,
 )
-@click.option(
-    "--epochs",
-    type=parameters.IntRange(1, 1000),
-    metavar="N",
-    default=EPOCHS,
-    show_default=True,
-    help="Epochs of training per round.",
-)
-@click.option(
+@number_option("--epochs", parameters.IntRange(1, 1000), "Epochs of training per round.", default=3)
+@number_option(
     "--last-ply",
-    type=parameters.IntRange(0, 63),
-    metavar="N",
-    default=LAST_PLY,
-    show_default=True,
-    help="Use the network with up to N stones on the board.",
+    parameters.IntRange(0, 63),
+    "Use the network with up to N stones on the board.",
+    default=18,
 )
-@click.option(
+@number_option(
     "--density",
-    type=parameters.FiniteFloat(0, 1000, min_open=True),
-    metavar="X",
+    parameters.FiniteFloat(0, 1000, min_open=True),
+    "Take X times as many samples; small boards have few nodes.",
     default=1.0,
-    show_default=True,
-    help="Take X times as many samples; small boards have few nodes.",
 )
-@options.seed_option
-@click.option(
+@seed_option
+@number_option(
     "--threads",
-    type=parameters.IntRange(1, 1024),
-    metavar="N",
+    parameters.IntRange(1, 1024),
+    "Threads that solve positions; the file does not depend on them.",
     default=1,
-    show_default=True,
-    help="Threads that solve positions; the file does not depend on them.",
 )
 @click.option("--fresh", is_flag=True, help="Start again even if the file exists.")
 @click.option("-o", "--output", metavar="FILE", help="The network.  [default: c4-BOARD.c4order]")
@@ -112,7 +82,7 @@ def order(
     search visits, never its result. The same command gives the same file on the same machine; it
     takes about twenty minutes for 7x6.
     """
-    options.require()
+    require()
     from cli.output import outfile
 
     settings: Settings = context.obj

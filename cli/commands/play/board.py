@@ -48,11 +48,6 @@ class Geometry(NamedTuple):
     top: int
     """Lines above the first line of the picture."""
 
-    @property
-    def width(self) -> int:
-        """Width of the board in characters."""
-        return self.board.width * self.cell_width
-
     def column_at(self, x: int) -> int | None:
         """The column at a character of the area, or None beside the board."""
         column = (x - self.left) // self.cell_width

@@ -135,8 +135,8 @@ def play(
     With --plain, moves are read from standard input, one column per line, and the board is written
     after each. With --json only the game is written, at the end. Type "help" for the commands.
     """
+    from cli.commands.play.game import check_replaceable, claimed, default_file, read_game
     from cli.commands.play.opponents import GameResources, Scores
-    from cli.commands.play.saved import check_replaceable, claimed, default_file, read_game
     from workers.answers.books import find_book
 
     settings: Settings = context.obj

@@ -16,8 +16,7 @@ from c4core.notation import column_label
 from c4core.players.errors import PlayerError
 from c4core.players.player import ANY_PROGRAM
 from cli.commands.play.board import BRIGHT, DISC, escaped
-from cli.commands.play.game import Seat, choices, read_seat
-from cli.commands.play.howto import keys, paragraphs
+from cli.commands.play.game import Seat, choices, paragraphs, read_seat
 from workers.text import printable_lines
 
 if TYPE_CHECKING:
@@ -41,6 +40,25 @@ WINDOW = """
 """
 
 
+KEYS: Final = (
+    ("1 2 3 ..", "play that column; from the tenth on use Shift and its letter"),
+    ("left right", "point at a column; Enter, Space or Down plays it"),
+    ("mouse", "point, and click; the commands below can be clicked too"),
+    ("u", "undo: back to your last move"),
+    ("r", "resign and lose the game; u undoes it"),
+    ("h", "hints on and off"),
+    ("p", "pause the computer; then press Enter for one move"),
+    ("n", "a new game, or other players in this one"),
+    ("? q", "this page; quit"),
+)
+
+
+def _keys() -> str:
+    """The keys and their actions, one per line."""
+    width = max(len(names) for names, _ in KEYS) + 2
+    return "\n".join(f"{names:<{width}}{meaning}" for names, meaning in KEYS)
+
+
 class HowToPlay(ModalScreen[None]):
     """Explains the rules, the keys and the hints."""
 
@@ -54,7 +72,7 @@ class HowToPlay(ModalScreen[None]):
         with VerticalScroll() as window:
             window.border_title = "How to play"
             window.border_subtitle = "Esc closes"
-            yield Static(Text(paragraphs(how=keys())))
+            yield Static(Text(paragraphs(how=_keys())))
 
     def on_click(self) -> None:
         """Close."""

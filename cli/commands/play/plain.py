@@ -12,8 +12,8 @@ from c4core.errors import MoveError
 from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure
 from c4core.reader import read_moves
+from cli.commands.play.game import paragraphs, write_game
 from cli.commands.play.opponents import Opponents
-from cli.commands.play.saved import write_game
 from cli.output import render
 from cli.shell import echo, signals
 from cli.shell.background import LOOK_SECONDS, fulfil
@@ -155,8 +155,6 @@ class PlainGame:
 
     def _help(self) -> None:
         import textwrap
-
-        from cli.commands.play.howto import paragraphs
 
         lines = paragraphs(how=f"Type {COMMANDS}.").splitlines()
         for paragraph in lines:

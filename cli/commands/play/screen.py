@@ -18,9 +18,9 @@ from c4core.arena.game import Ending
 from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure, StopPlaying
 from cli.commands.play.board import BoardView, escaped
+from cli.commands.play.game import write_game
 from cli.commands.play.opponents import GameResources, Opponents
 from cli.commands.play.panels import HowToPlay, NewGame, SessionScore, SidePanel, Unfinished
-from cli.commands.play.saved import write_game
 from cli.output.render import verdict
 from workers.text import printable_lines
 

@@ -11,8 +11,7 @@ from c4core.arena.file_formats import json_line, read_json_games
 from c4core.arena.files import GameEntry
 from c4core.arena.game import Ending
 from c4core.notation import parse_moves
-from cli.commands.play.game import Game, read_seat
-from cli.commands.play.saved import read_game, write_game
+from cli.commands.play.game import Game, read_game, read_seat, write_game
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS

@@ -12,9 +12,8 @@ from textual.widgets import Input, Select
 from c4core import Position, Solver
 from c4core.notation import BoardSize
 from cli.commands.play.board import BoardView
-from cli.commands.play.game import read_seat
+from cli.commands.play.game import read_game, read_seat
 from cli.commands.play.panels import HowToPlay, NewGame, Unfinished
-from cli.commands.play.saved import read_game
 from tests.support.boards.play import Backend, hands_on, new_game, run, scenario
 from tests.support.boards.play_picture import picture
 from tests.support.running.command_line import ROOT

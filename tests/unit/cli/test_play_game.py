@@ -12,10 +12,18 @@ from c4core.notation import BoardSize, parse_moves
 from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_players
-from cli.commands.play.game import HUMAN, Game, Seat, choices, read_seat
+from cli.commands.play.game import (
+    HUMAN,
+    Game,
+    SavedGameError,
+    Seat,
+    choices,
+    read_game,
+    read_seat,
+    write_game,
+)
 from cli.commands.play.opponents import GameResources, Opponents
 from cli.commands.play.panels import SessionScore
-from cli.commands.play.saved import SavedGameError, read_game, write_game
 from tests.support.refusals import refusal
 
 if TYPE_CHECKING:

@@ -1,20 +1,135 @@
-"""Output about models: for people, and as JSON."""
+"""Shared parts of training and evaluation: options, final grids, reports about models."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import click
 
 from cli.output.tables import Facts, Table, write_parts
+from cli.shell import parameters
+from cli.shell.commands import refuse
+from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from c4core.models.files import Model
+    from c4core.models.labels import Labelled
     from c4core.models.quality import Missed, Quality, Share
     from c4core.models.torch.playing import BestShares, Confusion
+    from c4core.notation import BoardSize
+    from c4core.players import FinalGrids
     from cli.output.tables import Part
-    from cli.shell.settings import Settings
+    from cli.shell.settings import Decorated, Settings
+
+
+def number_option(
+    name: str, kind: parameters.IntRange | parameters.FiniteFloat, text: str, *, default: float
+) -> Callable[[Decorated], Decorated]:
+    """An option with a number, whose help shows the default."""
+    metavar = "X" if isinstance(kind, parameters.FiniteFloat) else "N"
+    return click.option(
+        name, type=kind, metavar=metavar, default=default, show_default=True, help=text
+    )
+
+
+seed_option = number_option(
+    "--seed",
+    parameters.IntRange(0, parameters.LARGEST_SEED),
+    "Seed of all random numbers.",
+    default=0,
+)
+
+
+def require() -> None:
+    """Check that PyTorch is installed."""
+    from c4core import extras
+    from c4core.errors import LearningMissingError
+
+    extras.require(extras.LEARN, LearningMissingError)
+
+
+def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
+    """Add the options that :func:`labelled_games` collects."""
+    return parameters.option_group(
+        click.option(
+            "--games",
+            type=parameters.WholeNumber(1),
+            metavar="N",
+            help=f"Play N games, set against set.  [default: {default}]",
+        ),
+        click.option(
+            "--csv",
+            "csv_file",
+            type=click.File("rb"),
+            metavar="FILE",
+            help="Final grids of a file, as c4 games export --format csv writes them.",
+        ),
+        click.option(
+            "--match",
+            "matches",
+            type=parameters.WholeNumber(1),
+            metavar="MATCH",
+            multiple=True,
+            help="The stored games of this match; can be given again.",
+        ),
+        parameters.board_option,
+    )
+
+
+def labelled_games(
+    context: click.Context, options: dict[str, Any], *, seed: int, default: int
+) -> Labelled:
+    """Pop the options of :func:`games_options`; return the labelled final grids.
+
+    Repeated grids are left out. Without options, ``default`` games are played.
+    """
+    from c4core.models.labels import labelled, play_finals, read_finals
+    from cli.output import progress
+    from cli.output.render import count
+
+    settings: Settings = context.obj
+    board: BoardSize = options.pop("board")
+    games: int | None = options.pop("games")
+    csv_file: BinaryIO | None = options.pop("csv_file")
+    matches: tuple[int, ...] = options.pop("matches")
+    given = sum((games is not None, csv_file is not None, bool(matches)))
+    refuse(context, (given > 1, "--games, --csv and --match cannot be used together"))
+    if csv_file is not None:
+        name = input_name(csv_file)
+        with reading(name):
+            finals = read_finals(csv_file, name=name, board=board)
+    elif matches:
+        finals = _stored(settings, matches, board)
+    else:
+        number = default if games is None else games
+        shown = progress.is_shown(settings, over_output=False)
+        with progress.counting("playing games", number, shown=shown) as update:
+            finals = play_finals(number, seed=seed, board=board, tell=update)
+    found = labelled(finals, seed=seed)
+    repeated = len(finals) - len(found)
+    settings.say(
+        count(len(found), "game") + (f", {repeated:,} repeated ones left out" if repeated else "")
+    )
+    return found
+
+
+def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
+    from db import games
+    from workers.match.table import read_corpus
+
+    with settings.open_database() as database:
+        with database.read() as session:
+            for match in matches:
+                other = games.get_terms(session, match).board
+                if other != board:
+                    raise click.BadParameter(
+                        f"match {match} was played on {other}, not on {board}",
+                        param_hint="'--match'",
+                    )
+        return read_corpus(database, board, matches)
 
 
 def write_report(
@@ -73,12 +188,7 @@ def _write_text(
     facts = {name: str(value) for name, value in about.items()}
     facts["parameters"] = f"{about['parameters']:,}"
     facts["seconds"] = duration(about["seconds"])
-    last = model.history[-1] if model.history else {}
-    facts |= {
-        name.replace("_", " "): f"{value:.4g}"
-        for name, value in last.items()
-        if name not in ("epoch", "seconds")
-    }
+    facts |= figure_texts(model.history[-1] if model.history else {})
     parts: list[Part] = [Facts(list(facts.items()))]
     if confusion is not None:
         parts.append(confusion_table(confusion))
@@ -88,6 +198,15 @@ def _write_text(
     if quality is not None:
         parts += quality_parts(quality)
     write_parts(parts)
+
+
+def figure_texts(figures: Mapping[str, float]) -> dict[str, str]:
+    """The figures of an epoch for people, without its number and duration."""
+    return {
+        name.replace("_", " "): f"{value:.4g}"
+        for name, value in figures.items()
+        if name not in ("epoch", "seconds")
+    }
 
 
 def confusion_table(confusion: Confusion) -> Table:

@@ -1,0 +1,562 @@
+"""``c4 query``: query the database or a book."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from cli.output import outfile
+from cli.output.formats import (
+    Column,
+    check_output,
+    chosen_format,
+    opened,
+    table_options,
+    write_object,
+    write_rows,
+)
+from cli.positions.books import SHIPPED, open_book
+from cli.shell import echo, exits, parameters
+from cli.shell.commands import Command, join_moves, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from c4core.batch import Keys
+    from c4core.book import Book
+    from c4core.evaluation import Value
+    from c4core.lines import Request
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from cli.output.formats import Format, Row
+    from cli.shell.parameters import Range
+    from cli.shell.settings import Settings
+    from db.records.evaluations import Cursor, EvaluationFilter, Order, StoredEvaluation
+
+TABLE_LIMIT = 50
+
+NO_SUCH_POSITION = "No such position is stored."
+NONE_OF_JOBS = (
+    f"{NO_SUCH_POSITION} Answers from the book are not stored: use c4 jobs results to see them."
+)
+ADVICE = 'use "c4 solve" to compute it'
+ADVICE_WITHOUT_BOOK = 'use "c4 solve --no-book" to compute and store it'
+ADVICE_OF_BOOK = 'not in the book; use "c4 solve" to compute it'
+"""Advice for unknown MOVES, by the options of the query."""
+NOT_STORED = f"{NO_SUCH_POSITION} Positions in the book are not stored: use --book {SHIPPED}."
+
+EXAMPLES = (
+    "c4 query 4453",
+    "c4 query --line 445325 --jsonl",
+    "c4 query --ply 20 --value win --limit 5",
+    "c4 query --ply 8..12 --score 2.. --exact --csv > good.csv",
+    "c4 query --job 1 --sort score --limit 5",
+    "c4 query --ply 20.. --output late.parquet",
+    "c4 query --book shipped --ply 8 --value draw --count",
+)
+
+
+@click.command(cls=Command, json=False, examples=EXAMPLES)
+@click.argument("moves", nargs=-1)
+@click.option("--line", is_flag=True, help="Query all positions along the MOVES, in order.")
+@parameters.board_option
+@click.option(
+    "--book",
+    "book_file",
+    metavar="FILE",
+    help=f'Query this book instead of the database; "{SHIPPED}" is the included one.',
+)
+@click.option("--no-book", is_flag=True, help="With MOVES: do not query the included book.")
+@click.option("--ply", metavar="N|A..B", callback=parameters.read_range, help="Number of stones.")
+@click.option(
+    "--score",
+    metavar="N|A..B",
+    callback=parameters.read_range,
+    help="Proven score for the side to move; an end can be left open.",
+)
+@click.option(
+    "--value",
+    type=click.Choice(["win", "draw", "loss"]),
+    help="Proven outcome for the side to move.",
+)
+@click.option("--exact/--open", default=None, help="Only exact scores, or only unproven ones.")
+@click.option("--with-scores", is_flag=True, help="Only positions with the scores of all columns.")
+@click.option(
+    "--job",
+    "jobs",
+    type=parameters.WholeNumber(1),
+    multiple=True,
+    metavar="JOB",
+    help='Only stored positions of this job of "c4 analyze"; can be given again. Positions '
+    "answered by the book are not stored.",
+)
+@click.option(
+    "--label",
+    metavar="TEXT",
+    callback=parameters.read_label,
+    help="Only stored positions of jobs with this label.",
+)
+@click.option("--count", "only_count", is_flag=True, help="Write only the number of positions.")
+@click.option(
+    "--limit",
+    type=parameters.WholeNumber(1),
+    metavar="N",
+    help=f"Write at most N positions.  [default: {TABLE_LIMIT} in a table, all otherwise]",
+)
+@click.option(
+    "--after",
+    metavar="PLY:KEY",
+    callback=parameters.read_cursor,
+    help="Continue after this position, the last one of the previous page.",
+)
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(["ply", "score", "nodes", "updated"]),
+    default="ply",
+    show_default=True,
+    help="Sort by this, then by ply and key.",
+)
+@click.option("--desc", is_flag=True, help="Sort the largest first.")
+@click.option("--boards", is_flag=True, help="Draw the boards.")
+@table_options
+@outfile.output_option
+@parameters.zero_based_option
+@click.pass_context
+def query(
+    context: click.Context,
+    *,
+    moves: tuple[str, ...],
+    line: bool,
+    board: BoardSize,
+    book_file: str | None,
+    no_book: bool,
+    ply: Range | None,
+    score: Range | None,
+    value: Value | None,
+    exact: bool | None,
+    with_scores: bool,
+    jobs: tuple[int, ...],
+    label: str | None,
+    only_count: bool,
+    limit: int | None,
+    after: Cursor | None,
+    order: Order,
+    desc: bool,
+    boards: bool,
+    format_name: str | None,
+    output: str | None,
+    zero_based: bool,
+) -> None:
+    """Query known positions in the database or a book.
+
+    With MOVES: show these positions, or with --line every position on the way there. The included
+    book is queried first, then the database. Unknown positions are marked, and the exit code is 1.
+
+    Without MOVES: show all stored positions that meet the conditions, by ply and key. A position
+    and its mirror image are stored as one, without the moves that led to it. Columns refer to the
+    stored image. Use the key with "c4 solve --key". JSON, CSV and Parquet also have the grid. CSV
+    has "/" between rows and "-" for the score of a full column. --after takes ply and key of the
+    last position.
+
+    --output writes a file; its ending selects the format: .csv, .json, .jsonl or .parquet.
+    """
+    settings: Settings = context.obj
+    given = {
+        "--ply": ply is not None,
+        "--score": score is not None,
+        "--value": value is not None,
+        "--exact" if exact else "--open": exact is not None,
+        "--with-scores": with_scores,
+        "--job": bool(jobs),
+        "--label": label is not None,
+        "--limit": limit is not None,
+        "--after": after is not None,
+        "--sort": order != "ply",
+        "--desc": desc,
+        "--count": only_count,
+    }
+    conditions = [name for name, is_given in given.items() if is_given]
+    sorted_otherwise = order != "ply" or desc
+    refuse(
+        context,
+        (
+            bool(moves) and bool(conditions),
+            f"{next(iter(conditions), '')} and MOVES cannot be used together",
+        ),
+        (no_book and not moves, "--no-book needs MOVES: conditions query only the database"),
+        (no_book and book_file is not None, "--book and --no-book cannot be used together"),
+        (
+            book_file is not None and (bool(jobs) or label is not None or sorted_otherwise),
+            "--job, --label, --sort and --desc cannot be used with --book",
+        ),
+        (after is not None and sorted_otherwise, "--after cannot be used with --sort or --desc"),
+        (
+            only_count and (limit is not None or after is not None or sorted_otherwise),
+            "--count cannot be used with --limit, --after, --sort or --desc",
+        ),
+    )
+    if line and len(moves) != 1:
+        one = join_moves(moves, board, zero_based=zero_based)
+        hint = f". For one position: {context.command_path} --line {one}" if one else ""
+        raise click.UsageError(f"--line needs exactly one argument MOVES{hint}", context)
+    chosen = chosen_format(settings, format_name, output)
+    refuse(
+        context,
+        (boards and only_count, "--boards and --count cannot be used together"),
+        (boards and chosen != "table", "--boards needs the table format"),
+    )
+    check_output(context, chosen, output)
+    from workers.answers.books import shipped_book
+
+    book = _open_named(book_file, board)
+    form = _Form(format=chosen, zero_based=zero_based, draws=boards)
+    if moves:
+        asked = _asked(context, moves, board, line=line, zero_based=zero_based)
+        first = shipped_book(board) if book is None and not no_book else book
+        known = _look_up(settings, asked, book=first, ask_database=book is None)
+        with opened(output, chosen) as target:
+            _write_positions(form, asked, known, target)
+        missing = sum(request.position.canonical_key not in known for request in asked)
+        if missing:
+            advice = ADVICE_WITHOUT_BOOK if no_book else ADVICE if book is None else ADVICE_OF_BOOK
+            settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
+            context.exit(exits.PROBLEMS)
+        return
+    from db.records.evaluations import EvaluationFilter
+
+    filters = EvaluationFilter(
+        board=board,
+        min_ply=ply.first if ply else None,
+        max_ply=ply.last if ply else None,
+        min_score=score.first if score else None,
+        max_score=score.last if score else None,
+        value=value,
+        exact=exact,
+        has_scores=with_scores or None,
+        keys=_keys_of_jobs(settings, jobs, label, board),
+    )
+    with _source_of(settings, book) as source, opened(output, chosen) as target:
+        if only_count:
+            _write_count(source.count(filters), chosen, target)
+            return
+        most = TABLE_LIMIT if limit is None and chosen == "table" else limit
+        one_more = None if most is None else most + 1
+        found = source.stream(filters, after=after, order=order, descending=desc, limit=one_more)
+        last = _write_matches(form, islice(found, most), board, target)
+        has_more = next(found, None) is not None
+    if last is None and (jobs or label is not None):
+        settings.say(NONE_OF_JOBS)
+    elif last is None:
+        may_be_in_book = book is None and shipped_book(board) is not None
+        settings.say(NOT_STORED if may_be_in_book else NO_SUCH_POSITION)
+    elif has_more:
+        where = " than --limit shows" if sorted_otherwise else f": --after {last}"
+        settings.say(f"There are more{where}")
+
+
+def _open_named(name: str | None, board: BoardSize) -> Book | None:
+    """Open the book of ``--book``; None without this option."""
+    if name is None:
+        return None
+    if name == SHIPPED:
+        return open_book(None, board)
+    parameters.check_exists(name, option="--book")
+    return open_book(name, board)
+
+
+def _asked(
+    context: click.Context,
+    moves: tuple[str, ...],
+    board: BoardSize,
+    *,
+    line: bool,
+    zero_based: bool,
+) -> list[Request]:
+    """Read MOVES; with ``line``, add every position on the way there."""
+    from cli.positions import given
+
+    given.hint_at_one(context, moves, board, zero_based=zero_based)
+    asked = given.from_arguments(moves, board=board, zero_based=zero_based)
+    if not line:
+        return asked
+    refuse(context, (asked[0].moves is None, "--line needs MOVES, not a key or a grid"))
+    return given.along(asked[0], board=board, zero_based=zero_based)
+
+
+def _keys_of_jobs(
+    settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
+) -> Keys | None:
+    """The canonical keys of the positions of jobs; None without jobs."""
+    if not jobs and label is None:
+        return None
+    import numpy as np
+
+    from db.errors import JobStateError
+    from workers.analyze.job import asked_keys, keys_of_label
+
+    with settings.open_database() as database:
+        try:
+            chosen = [asked_keys(database, job, board) for job in jobs]
+        except JobStateError as error:  # jobs of this kind have no such positions
+            raise click.BadParameter(str(error), param_hint="'--job'") from None
+        if label is not None:
+            chosen.append(keys_of_label(database, label, board))
+    return np.unique(np.concatenate(chosen))
+
+
+class _Source(NamedTuple):
+    """A source of evaluations that meet conditions."""
+
+    stream: Callable[..., Iterator[StoredEvaluation]]
+    """Takes the arguments of :func:`db.evaluations.stream` except the session."""
+    count: Callable[[EvaluationFilter], int]
+
+
+@contextmanager
+def _source_of(settings: Settings, book: Book | None) -> Iterator[_Source]:
+    """A book if there is one, else the database; closed at the end of the context.
+
+    The positions of a book are always in the order of ply and key.
+    """
+    if book is not None:
+        from workers.book import reading
+
+        with book:
+            yield _Source(
+                lambda filters, *, after=None, **_order: reading.stream(book, filters, after),
+                partial(reading.count, book),
+            )
+        return
+    from db import evaluations
+
+    with settings.open_database() as database, database.read() as session:
+        yield _Source(partial(evaluations.stream, session), partial(evaluations.count, session))
+
+
+class _Known(NamedTuple):
+    """The facts about a position, and their source."""
+
+    row: StoredEvaluation
+    source: str
+
+
+def _look_up(
+    settings: Settings, asked: Sequence[Request], *, book: Book | None, ask_database: bool
+) -> dict[int, _Known]:
+    """Look up positions of one board; the result is by canonical key.
+
+    Games that are over are scored by the rules. The book is queried next. The database is opened
+    only with ``ask_database``, and only if the book does not have all other positions.
+    """
+    positions = {request.position.canonical_key: request.position for request in asked}
+    found = {
+        key: _Known(_ended(position), "search")
+        for key, position in positions.items()
+        if position.is_over
+    }
+    if book is not None:
+        from workers.book import reading
+
+        rows = reading.lookup(book, sorted(positions.keys() - found.keys()))
+        found |= {key: _Known(row, "book") for key, row in rows.items()}
+    missing = sorted(positions.keys() - found.keys())
+    if ask_database and missing:
+        from db import evaluations
+
+        with settings.open_database() as database, database.read() as session:
+            rows = evaluations.lookup(session, asked[0].position.board, missing)
+        found |= {key: _Known(row, "db") for key, row in rows.items()}
+    return found
+
+
+def _ended(position: Position) -> StoredEvaluation:
+    """The score of a game that is over, by the rules; it is never stored."""
+    from c4core.evaluation import final_score
+    from c4core.version import ENGINE_VERSION
+    from db.records.evaluations import StoredEvaluation
+
+    score = final_score(position)
+    return StoredEvaluation(
+        key=position.canonical_key,
+        width=position.width,
+        height=position.height,
+        ply=position.ply,
+        lower=score,
+        upper=score,
+        nodes=0,
+        engine_version=ENGINE_VERSION,
+    )
+
+
+ROW_NAMES = (
+    "board",
+    "ply",
+    "key",
+    "side",
+    "score",
+    "lower",
+    "upper",
+    "value",
+    "plies",
+    "scores",
+    "best",
+    "nodes",
+    "grid",
+)
+"""The fields of :func:`workers.answers.description.stored_object`."""
+
+WIDEST_MOVES = 20
+"""Maximum width of the moves column; longer moves push the rest of the row to the right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """The form in which positions are written."""
+
+    format: Format
+    zero_based: bool
+    draws: bool
+    """Whether to draw boards instead of a table."""
+
+
+def _write_count(number: int, format_name: Format, target: IO[Any] | None) -> None:
+    """Write the number of matching positions; for people the number alone."""
+    if format_name == "json":
+        write_object({"count": number}, target)
+    elif format_name == "table":
+        echo.line(str(number))
+    else:
+        write_rows([{"count": number}], format_name, (), names=("count",), target=target)
+
+
+def _write_matches(
+    form: _Form, found: Iterator[StoredEvaluation], board: BoardSize, target: IO[Any] | None
+) -> Cursor | None:
+    """Write matching positions; return the place of the last one."""
+    from db.records.evaluations import Cursor
+    from workers.answers.description import stored_object
+
+    last: Cursor | None = None
+
+    def rows() -> Iterator[Row]:
+        nonlocal last
+        for stored in found:
+            last = Cursor(stored.ply, stored.key)
+            yield stored_object(stored, zero_based=form.zero_based)
+
+    _write(form, rows(), _columns(board.width, zero_based=form.zero_based), ROW_NAMES, target)
+    return last
+
+
+def _write_positions(
+    form: _Form,
+    asked: Sequence[Request],
+    known: Mapping[int, _Known],
+    target: IO[Any] | None,
+) -> None:
+    """Write the known facts about positions, in order; ``known`` is by canonical key."""
+    rows = (
+        _asked_row(request, known.get(request.position.canonical_key), zero_based=form.zero_based)
+        for request in asked
+    )
+    shown = max(5, *(len(request.moves or "") for request in asked))
+    moves = Column("moves", min(shown, WIDEST_MOVES), lambda row: row["moves"] or "-")
+    columns = _columns(asked[0].position.width, zero_based=form.zero_based)
+    _write(form, rows, [moves, *columns[:-1]], ("moves", "stored", "source", *ROW_NAMES), target)
+
+
+def _write(
+    form: _Form,
+    rows: Iterator[Row],
+    columns: Sequence[Column],
+    names: Sequence[str],
+    target: IO[Any] | None,
+) -> None:
+    if form.draws:
+        _write_boards(rows, zero_based=form.zero_based)
+    else:
+        write_rows(rows, form.format, columns, names=names, target=target)
+
+
+def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
+    """Draw every row's board, with the columns' scores and the facts below it."""
+    from rich.text import Text
+
+    from c4core.notation import parse_board
+    from c4core.position import Position
+    from cli.output import render
+
+    out = render.console()
+    for number, row in enumerate(rows):
+        if number:
+            out.print()
+        if row.get("moves"):
+            out.print(Text(row["moves"], style="bold"))
+        board = parse_board(row["board"])
+        position = Position.from_grid(row["grid"], width=board.width, height=board.height)
+        out.print(render.board(position, row["scores"], zero_based=zero_based))
+        to_move = "the game is over" if position.is_over else f"{row['side']} to move"
+        facts = [to_move, f"score {_score(row)}"]
+        if row["plies"]:
+            facts.append(f"over in {render.count(row['plies'], 'move')}")
+        out.print(", ".join((*facts, f"key {row['key']}")))
+
+
+def _asked_row(request: Request, known: _Known | None, *, zero_based: bool) -> Row:
+    from workers.answers.description import stored_object
+
+    position = request.position
+    if known is not None:
+        mirrored = position.key != position.canonical_key
+        row = stored_object(known.row, mirrored=mirrored, zero_based=zero_based)
+    else:
+        row = dict.fromkeys(ROW_NAMES) | {
+            "board": str(position.board),
+            "ply": position.ply,
+            "key": position.canonical_key,
+            "side": position.turn,
+            "grid": str(position),
+        }
+    source = None if known is None else known.source
+    return {"moves": request.moves, "stored": known is not None, "source": source, **row}
+
+
+def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:
+    """The table for people; with seven columns it fits into 80 characters."""
+    from c4core.notation import column_label
+    from cli.output.render import score_style
+
+    labels = (column_label(column, zero_based=zero_based) for column in range(width))
+    heading = "".join(f"{label:>4}" for label in labels)
+    return (
+        Column("ply", 3, lambda row: str(row["ply"]), right=True),
+        Column("side", 4, lambda row: row["side"]),
+        Column("score", 8, _score, right=True, style=lambda row: score_style(row["score"])),
+        Column(
+            "to end", 6, lambda row: "-" if row["plies"] is None else str(row["plies"]), right=True
+        ),
+        Column(heading, 4 * width, _scores),
+        Column("key", 1, lambda row: str(row["key"])),
+    )
+
+
+def _score(row: Row) -> str:
+    from cli.output.render import score_text
+
+    if row["score"] is not None:
+        return score_text(row["score"])
+    if row["lower"] is None:
+        return "unknown"
+    return f"{score_text(row['lower'])}..{score_text(row['upper'])}"  # words: ok
+
+
+def _scores(row: Row) -> str:
+    from cli.output.render import score_text
+
+    return "".join(f"{score_text(score):>4}" for score in row["scores"] or ())
