@@ -1,17 +1,20 @@
-"""Database URLs: parse and show them."""
+"""URLs of databases, and of brokers: parse them, show them, and mask their passwords.
+
+SQLAlchemy is imported only to parse a URL: ``c4 config`` masks URLs without it.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
-
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from db.errors import UnknownSchemeError
-from db.masking import has_secret_parameter, is_secret_name, masked
 from db.sqlite_files import MODE, READ_ONLY
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
 
 PREPARE_THRESHOLD: Final = "prepare_threshold"
 """Parameter of a PostgreSQL URL: number of executions before a statement is prepared; 0: never."""
@@ -32,6 +35,17 @@ _DRIVERS: Final = {
 }
 """The dialect and driver for every known scheme."""
 
+HIDDEN: Final = "***"
+
+LARGEST_PORT: Final = 65_535
+
+_PATH: Final = re.compile(r"~|\.{0,2}/(?!/)")
+_PARAMETER: Final = re.compile(r"[?&;]([^?&;=]*)=")
+_PAIR: Final = re.compile(r"([^\s?&;=']*)\s*=\s*")
+_SECRET_NAME: Final = re.compile(r"pas|pw|psw|secret|token|auth|cred", re.IGNORECASE)
+_HOST: Final = re.compile(r"(\[[^\]]*\]|[^:/?#]*)(:?)([^/?#]*)")
+_WORD: Final = re.compile(r"[\w.~%\-]*")
+
 
 def parse_url(text: str) -> URL:
     """Read a database URL or the path of an SQLite file, which may begin with ``~``.
@@ -39,6 +53,9 @@ def parse_url(text: str) -> URL:
     The path is taken literally, also in a URL: ``%20`` is not a space. After ``?`` the only option
     is ``mode=ro``, for read-only access. Any other text is an UnknownSchemeError.
     """
+    from sqlalchemy.engine import make_url  # noqa: PLC0415 - see the module's docstring
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
     scheme = _SCHEME.match(text)
     if scheme is None:
         # A text with a password must not become the name of a file.
@@ -79,6 +96,8 @@ def parse_url(text: str) -> URL:
 
 
 def _sqlite_url(path: str, text: str) -> URL:
+    from sqlalchemy import URL  # noqa: PLC0415 - see the module's docstring
+
     if path in {"", ":memory:"}:
         raise UnknownSchemeError(
             f"{text!r} names no file, and threads cannot share a database in memory: {_HINT}",
@@ -108,3 +127,91 @@ def place(url: URL) -> str:
     if url.get_backend_name() == "sqlite" and url.database is not None:
         return url.database
     return show(url)
+
+
+def masked(text: str) -> str:
+    """Return the text of a URL without its secrets; a text without secrets stays as it is.
+
+    A password may contain any character, also ``@`` and ``/``, and the URL may be mistyped. All
+    text that could be part of a password is therefore hidden, at worst up to the end: the text
+    between the user and the last ``@``; without an ``@``, the text in the port's place unless it is
+    a number; and the text after a parameter whose name suggests a secret. Digits in the port's
+    place are shown, although they could be a password.
+
+    A text without a scheme may also be in libpq's form, ``host=h password=secret``. A text that
+    begins with ``/``, ``./`` or ``~`` is a path and has no secrets.
+    """
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return text if _PATH.match(text) else _masked(text, is_url=False)
+    rest = text[scheme.end() :]
+    if scheme[0].lower().startswith("sqlite") and rest.startswith("/") and "?" not in rest:
+        return text  # a path without a user's name
+    is_redis = scheme[0].lower().startswith("redis")
+    return scheme[0] + _masked(rest, alone_is_secret=is_redis)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a parameter holds a password, or leads to one: ``sslpassword``, ``passfile``."""
+    return _SECRET_NAME.search(unquote(name)) is not None
+
+
+def has_secret_parameter(text: str) -> bool:
+    """Whether something in a URL looks like a parameter that holds a password."""
+    return _secret_parameter(text) is not None
+
+
+def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) -> str:
+    """Mask the text after a scheme, ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``.
+
+    A text without a scheme has no port, but may have pairs of names and values. If
+    ``alone_is_secret``, a single word before the ``@`` is a password.
+    """
+    end = _secret_parameter(rest, *(() if is_url else (_PAIR,)))
+    if end is not None:
+        # Hidden up to the end, because the value may contain "&". An "@" may be part of it, or end
+        # a password that looks like a parameter.
+        if "@" in rest[end:] and (":" in rest[:end] or alone_is_secret):
+            return _shown_user(rest) + HIDDEN
+        rest = rest[:end] + HIDDEN
+    user_info, at, place = rest.rpartition("@")
+    shown = user_info
+    if ":" in user_info:
+        if user_info.partition(":")[2]:
+            shown = _shown_user(user_info) + HIDDEN
+    elif alone_is_secret and user_info:
+        shown = HIDDEN  # Redis servers have no users without passwords
+    return shown + at + (_without_false_port(place) if is_url else place)
+
+
+def _secret_parameter(rest: str, *others: re.Pattern[str]) -> int | None:
+    """The place where the value of the first secret parameter begins; None if there is none.
+
+    ``others`` are other ways to write a parameter.
+    """
+    values = (
+        parameter.end()
+        for pattern in (_PARAMETER, *others)
+        for parameter in pattern.finditer(rest)
+        if is_secret_name(parameter[1]) and rest[parameter.end() :]
+    )
+    return min(values, default=None)
+
+
+def _shown_user(user_info: str) -> str:
+    """The user with a colon, if it is certainly the user."""
+    user, colon, _password = user_info.partition(":")
+    return user + colon if colon and _WORD.fullmatch(user) else ""
+
+
+def _without_false_port(place: str) -> str:
+    """Hide text in the port's place that is not a port: a password without its ``@HOST``."""
+    # After one slash too many the host is empty, and the intended host is in the path.
+    host = _HOST.match(place, len(place) - len(place.lstrip("/")))
+    if host is None or host.end(2) == len(place) or not host[2] or (host[1] and _is_port(host[3])):
+        return place
+    return place[: host.start(3)] + HIDDEN
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and float(text) <= LARGEST_PORT
