@@ -27,8 +27,8 @@ from db.integrity.repair import Repair, repair
 from db.migrations import HEAD
 from db.models import Base, stored_columns
 from db.sql import dialect_of
-from db.sqlite_files import SUFFIXES, beside
 from db.types import driver_type, has_changed
+from db.urls import SUFFIXES, beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
