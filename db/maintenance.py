@@ -22,8 +22,7 @@ from db.engine import translated
 from db.errors import DamagedValueError, UnreachableError
 from db.evaluations.rows import DriverQuery
 from db.evaluations.searching import boards, summary
-from db.integrity.check import NOTE, Problem, check, solve_again
-from db.integrity.repair import Repair, repair
+from db.integrity.check import NOTE, Problem, Repair, check, repair, solve_again
 from db.migrations import HEAD
 from db.models import Base, stored_columns
 from db.sql import dialect_of
