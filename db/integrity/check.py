@@ -28,9 +28,7 @@ from db.integrity.rows import (
     sample,
     seal_faults,
 )
-from db.jobs.control import redo_unit
-from db.jobs.sharing import is_abandoned
-from db.jobs.state import LEASED, QUEUED, lease_ran_out
+from db.jobs.state import LEASED, QUEUED, is_abandoned, lease_ran_out, redo_unit
 from db.models import Base, Job, SharedBounds, Unit
 from db.records.jobs import JobState
 from db.schema import migrate

@@ -35,7 +35,6 @@ from db.jobs.claiming import (
     take_back,
 )
 from db.jobs.completing import are_held, complete, fail, heartbeat, lapse, prolong, release
-from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job, set_priority
 from db.jobs.planning import (
     GrowingJob,
     GrowingUnit,
@@ -64,7 +63,14 @@ from db.jobs.sharing import (
     record_runner_heartbeat,
     share_bounds,
 )
-from db.jobs.state import finish_if_complete
+from db.jobs.state import (
+    cancel_abandoned,
+    cancel_job,
+    finish_if_complete,
+    resume_job,
+    retry_job,
+    set_priority,
+)
 from db.jobs.watching import (
     RunningJob,
     get_job,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import and_, insert, or_, select, update
 
-from db.jobs.state import asks_for, lease_lives, lock_job
+from db.jobs.state import asks_for, is_abandoned, lease_lives, lock_job
 from db.models import Job, SharedBounds, Unit
 from db.records.jobs import JobState
 from db.sql import now, seen_within
@@ -24,14 +24,10 @@ from db.sql import now, seen_within
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
     from db.records.jobs import Json
-
-PLANNER_ALIVE_SECONDS: Final = 60.0
-"""A planner without a heartbeat for this long counts as gone."""
 
 RUNNER_ALIVE_SECONDS: Final = 10.0
 """A runner without a heartbeat for this long counts as gone: the duration of a lease."""
@@ -56,15 +52,6 @@ def record_planner_heartbeat(session: Session, job_id: int) -> None:
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(planner_seen_at=now(session))
     )
-
-
-def is_abandoned(session: Session) -> ColumnElement[bool]:
-    """The condition that a job is being planned, and its planner is gone."""
-    is_gone = or_(
-        Job.planner_seen_at.is_(None),
-        ~seen_within(session, Job.planner_seen_at, PLANNER_ALIVE_SECONDS),
-    )
-    return and_(Job.state == JobState.PLANNING, is_gone)
 
 
 def planned_job(

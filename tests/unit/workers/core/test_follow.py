@@ -11,7 +11,8 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION
 from db import jobs, registry
 from db.database import Database
-from db.jobs.sharing import PLANNER_ALIVE_SECONDS, RUNNER_ALIVE_SECONDS
+from db.jobs.sharing import RUNNER_ALIVE_SECONDS
+from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState
 from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.jobs import LEASE, finish, give_up, must_take
