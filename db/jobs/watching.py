@@ -21,6 +21,7 @@ from sqlalchemy import and_, distinct, func, select
 from c4core.notation import BoardSize
 from db.decoding import is_number
 from db.errors import JobNotFoundError
+from db.jobs.sharing import live_workers
 from db.jobs.state import (
     CANCELLED,
     DONE,
@@ -43,7 +44,6 @@ from db.records.jobs import (
     UnitResult,
     UnitState,
 )
-from db.registry import live_workers
 from db.sql import now
 
 if TYPE_CHECKING:

@@ -218,6 +218,6 @@ class WorkerInfo:
     note: str | None = None
     """The reason why it gets no work; None if it gets work, or if there is none."""
     started_at: float = 0.0
-    """Epoch seconds on the database's clock; ignored by :func:`db.registry.beat`."""
+    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.record_worker_heartbeat`."""
     seen_at: float = 0.0
     """The time of its last heartbeat, in the same form."""

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from db.database import Database
-from db.jobs import totals
+from db.jobs import acquire_duty, live_workers, record_worker_heartbeat, remove_worker, totals
+from db.jobs.sharing import WORKER_ALIVE_SECONDS
 from db.records.jobs import WorkerInfo
-from db.registry import WORKER_ALIVE_SECONDS, acquire_duty, beat, leave, live_workers
 from tests.support.running.databases import FakeClock, ask, do, on_postgresql, on_sqlite, worker
 from tests.support.running.processes import at_once
 from tests.support.running.waiting import HANG_SECONDS
@@ -15,7 +15,7 @@ DAY = 86_400.0
 
 
 def tell(database: Database, info: WorkerInfo) -> None:
-    do(database, beat, info)
+    do(database, record_worker_heartbeat, info)
 
 
 def alive(database: Database, **options: float) -> tuple[WorkerInfo, ...]:
@@ -61,8 +61,8 @@ def test_a_worker_is_gone_if_it_leaves_or_is_silent_after_the_clock_is_set_back(
 ) -> None:
     for name in ("ada", "bob", "eve"):
         tell(timed, worker(name))
-    do(timed, leave, "ada")
-    do(timed, leave, "nobody")
+    do(timed, remove_worker, "ada")
+    do(timed, remove_worker, "nobody")
     assert names(timed) == ["bob", "eve"]
     clock.time -= 3600.0
     tell(timed, worker("eve"))
