@@ -34,7 +34,17 @@ from db.jobs.claiming import (
     requeue_lapsed,
     take_back,
 )
-from db.jobs.completing import are_held, complete, fail, heartbeat, lapse, prolong, release
+from db.jobs.completing import (
+    add_costs,
+    are_held,
+    complete,
+    fail,
+    heartbeat,
+    lapse,
+    prolong,
+    read_costs,
+    release,
+)
 from db.jobs.planning import (
     GrowingJob,
     GrowingUnit,
@@ -100,6 +110,7 @@ __all__ = [
     "RunningJob",
     "abandoned_jobs",
     "acquire_duty",
+    "add_costs",
     "add_more_units",
     "add_units",
     "announce",
@@ -135,6 +146,7 @@ __all__ = [
     "planned_job",
     "progress",
     "prolong",
+    "read_costs",
     "read_units",
     "record_planner_heartbeat",
     "record_runner_heartbeat",

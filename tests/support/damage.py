@@ -12,7 +12,6 @@ from sqlalchemy import Connection, text
 
 from c4core import Position
 from c4core.version import ENGINE_VERSION
-from db.costs import Cost
 from db.database import Database
 from db.errors import StorageError
 from db.evaluations import store
@@ -27,7 +26,7 @@ from db.jobs import (
 )
 from db.maintenance import check
 from db.models import Base
-from db.records.evaluations import StoredEvaluation
+from db.records.evaluations import Cost, StoredEvaluation
 from tests.support.boards.matches import game, store_match
 from tests.support.running.command_line import C4
 from tests.support.running.databases import BOARD, do, make_job, worker
