@@ -20,6 +20,7 @@ from db.jobs.state import (
     has_failed_unit,
     lock_job,
     lock_leased,
+    update_job,
 )
 from db.models import CorpusMatch, Game, Job, Match, Unit
 from db.records.jobs import JobState, UnitState
@@ -358,6 +359,4 @@ def _do_without(
 def _forgive(session: Session, job_id: int, state: JobState) -> None:
     """Mark a failed, locked job as done if its only failed units are no longer needed."""
     if state is JobState.FAILED and not has_failed_unit(session, job_id):
-        session.connection().execute(
-            update(Job).where(Job.id == job_id).values(state=JobState.DONE)
-        )
+        update_job(session, job_id, state=JobState.DONE)

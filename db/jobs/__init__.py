@@ -84,6 +84,7 @@ from db.jobs.state import (
     resume_job,
     retry_job,
     set_priority,
+    state_of,
 )
 from db.jobs.watching import (
     RunningJob,
@@ -95,7 +96,6 @@ from db.jobs.watching import (
     newest_job,
     progress,
     running_jobs,
-    state_of,
     totals,
     unit_results,
 )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import and_, case, delete, insert, or_, select, update
 
-from db.jobs.state import asks_for, is_abandoned, lease_lives, lock_job
+from db.jobs.state import asks_for, is_abandoned, lease_lives, lock_job, update_job
 from db.models import Duty, Job, SharedBounds, Unit, Worker
 from db.records.jobs import JobState, WorkerInfo
 from db.sql import dialect_of, insert_into, now, seen_within
@@ -58,9 +58,7 @@ def record_planner_heartbeat(session: Session, job_id: int) -> None:
 
     Call it in a transaction that creates the job or adds units, and does not start it.
     """
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(planner_seen_at=now(session))
-    )
+    update_job(session, job_id, planner_seen_at=now(session))
 
 
 def planned_job(
@@ -85,14 +83,12 @@ def planned_job(
 
 def record_runner_heartbeat(session: Session, job_id: int) -> None:
     """Record that a process runs a job; call it more often than every RUNNER_ALIVE_SECONDS."""
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(runner_seen_at=now(session))
-    )
+    update_job(session, job_id, runner_seen_at=now(session))
 
 
 def clear_runner_heartbeat(session: Session, job_id: int) -> None:
     """Remove the heartbeat; other processes that run the job record theirs, or hold leases."""
-    session.connection().execute(update(Job).where(Job.id == job_id).values(runner_seen_at=None))
+    update_job(session, job_id, runner_seen_at=None)
 
 
 def attended_jobs(session: Session) -> set[int]:

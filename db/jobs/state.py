@@ -93,14 +93,19 @@ def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
     return now(session) + min(seconds, LONGEST_LEASE)
 
 
-def has_open_unit(session: Session, job_id: int) -> bool:
-    """Whether a job has a unit that is queued or leased."""
+def first_open(job_id: int | InstrumentedAttribute[int]) -> ColumnElement[int | None]:
+    """The number of a unit of a job that is queued or leased; NULL if there is none."""
     # One statement: between two, a unit may go from leased to queued, and both would miss it.
     queued, leased = (
         first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
         for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
     )
-    return session.scalar(select(func.coalesce(queued, leased))) is not None
+    return func.coalesce(queued, leased)
+
+
+def has_open_unit(session: Session, job_id: int) -> bool:
+    """Whether a job has a unit that is queued or leased."""
+    return session.scalar(select(first_open(job_id))) is not None
 
 
 def has_failed_unit(session: Session, job_id: int) -> bool:
@@ -122,17 +127,39 @@ def first_unit(
     return select(what).where(condition).order_by(*order).limit(1)
 
 
+def state_of(session: Session, job_id: int) -> JobState:
+    """Return the state of a job.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+    """
+    return _state(session, job_id, select(Job.state))
+
+
 def lock_job(session: Session, job_id: int) -> JobState:
     """Lock a job and return its state, which cannot change until the end of the transaction.
 
     A transaction that locks a job and its units must lock the job first; otherwise two of them may
     wait for each other.
     """
-    query = select(Job.state).where(Job.id == job_id).with_for_update()
-    state = session.scalar(query) if is_number(job_id) else None
+    return _state(session, job_id, select(Job.state).with_for_update())
+
+
+def _state(session: Session, job_id: int, query: Select[JobState]) -> JobState:
+    state = session.scalar(query.where(Job.id == job_id)) if is_number(job_id) else None
     if state is None:
         raise JobNotFoundError(job_id)
     return state
+
+
+def wrong_state(job_id: int, state: JobState, reason: str) -> JobStateError:
+    """The error for an operation that is not possible in a job's present state."""
+    return JobStateError(f"job {job_id} is {state}: {reason}", job_id=job_id, state=state)
+
+
+def update_job(session: Session, job_id: int, **values: object) -> None:
+    """Write to the row of a job."""
+    session.connection().execute(update(Job).where(Job.id == job_id).values(**values))
 
 
 def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
@@ -156,11 +183,9 @@ def finish_if_complete(session: Session, job_id: int) -> JobState:
     Raises:
         JobNotFoundError: no job has this number.
     """
-    state = session.scalar(select(Job.state).where(Job.id == job_id))
+    state = state_of(session, job_id)
     # Checked before the lock is taken: every worker comes here after every unit.
-    if state is JobState.RUNNING and has_open_unit(session, job_id):
-        return state
-    if state is not None and state is not JobState.RUNNING:
+    if state is not JobState.RUNNING or has_open_unit(session, job_id):
         return state
     return close_if_complete(session, job_id, lock_job(session, job_id))
 
@@ -170,9 +195,7 @@ def close_if_complete(session: Session, job_id: int, state: JobState) -> JobStat
     if state is not JobState.RUNNING or has_open_unit(session, job_id):
         return state
     state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
-    )
+    update_job(session, job_id, state=state, finished_at=now(session))
     _drop_shared_bounds(session, but_of=job_id)
     return state
 
@@ -200,24 +223,20 @@ def cancel_job(session: Session, job_id: int) -> JobState:
     if state is JobState.CANCELLED:
         return state
     if state not in {JobState.PLANNING, JobState.RUNNING}:
-        raise JobStateError(
-            f"job {job_id} is {state}: there is nothing to cancel", job_id=job_id, state=state
-        )
+        raise wrong_state(job_id, state, "there is nothing to cancel")
     lock_leased(session, Unit.job_id == job_id)
     session.connection().execute(
         update(Unit)
         .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
         .values(state=UnitState.CANCELLED, **FREE)
     )
-    session.connection().execute(
-        update(Job)
-        .where(Job.id == job_id)
-        .values(
-            state=JobState.CANCELLED,
-            finished_at=now(session),
-            planner_seen_at=None,
-            runner_seen_at=None,
-        )
+    update_job(
+        session,
+        job_id,
+        state=JobState.CANCELLED,
+        finished_at=now(session),
+        planner_seen_at=None,
+        runner_seen_at=None,
     )
     return JobState.CANCELLED
 
@@ -247,13 +266,11 @@ def resume_job(session: Session, job_id: int) -> JobState:
         JobStateError: its planning was never finished, so units are missing.
     """
     state = lock_job(session, job_id)
-    planned = session.scalar(select(Job.started_at).where(Job.id == job_id)) is not None
-    if not planned:
-        raise JobStateError(
-            f"job {job_id} is {state}: it was interrupted before all its units were planned; "
-            "start it anew from its input",
-            job_id=job_id,
-            state=state,
+    if session.scalar(select(Job.started_at).where(Job.id == job_id)) is None:
+        raise wrong_state(
+            job_id,
+            state,
+            "it was interrupted before all its units were planned; start it anew from its input",
         )
     if state in {JobState.DONE, JobState.FAILED}:
         return state
@@ -274,16 +291,9 @@ def retry_job(session: Session, job_id: int) -> int:
     """
     state = lock_job(session, job_id)
     if state is JobState.CANCELLED:
-        raise JobStateError(
-            f"job {job_id} is {state}: resume it before you retry its failed units",
-            job_id=job_id,
-            state=state,
-        )
-    queued = (
-        session.connection()
-        .execute(update(Unit).where(Unit.job_id == job_id, FAILED).values(error=None, **ANEW))
-        .rowcount
-    )
+        raise wrong_state(job_id, state, "resume it before you retry its failed units")
+    anew = update(Unit).where(Unit.job_id == job_id, FAILED).values(error=None, **ANEW)
+    queued = session.connection().execute(anew).rowcount
     if queued:
         _run_again(session, job_id)
     return queued
@@ -313,12 +323,10 @@ def set_priority(session: Session, job_id: int, priority: int) -> None:
         JobNotFoundError: no job has this number.
     """
     lock_job(session, job_id)
-    session.connection().execute(update(Job).where(Job.id == job_id).values(priority=priority))
+    update_job(session, job_id, priority=priority)
 
 
 def _run_again(session: Session, job_id: int) -> JobState:
     """Open a locked job; close it at once if it has no work left."""
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, finished_at=None)
-    )
+    update_job(session, job_id, state=JobState.RUNNING, finished_at=None)
     return close_if_complete(session, job_id, JobState.RUNNING)
