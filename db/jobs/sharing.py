@@ -131,7 +131,7 @@ def record_worker_heartbeat(session: Session, worker: WorkerInfo) -> None:
     session.connection().execute(
         insert.on_conflict_do_update(index_elements=["name"], set_=updates)
     )
-    _forget(session)
+    _forget_silent_workers(session)
 
 
 def remove_worker(session: Session, name: str) -> None:
@@ -139,14 +139,14 @@ def remove_worker(session: Session, name: str) -> None:
     session.connection().execute(delete(Worker).where(Worker.name == name))
 
 
-def live_workers(session: Session, within: float = WORKER_ALIVE_SECONDS) -> tuple[WorkerInfo, ...]:
-    """Return the workers with a heartbeat within this many seconds, in order of their names."""
-    is_live = seen_within(session, Worker.seen_at, within)
+def live_workers(session: Session) -> tuple[WorkerInfo, ...]:
+    """Return the workers with a recent heartbeat, in order of their names."""
+    is_live = seen_within(session, Worker.seen_at, WORKER_ALIVE_SECONDS)
     query = select(Worker).where(is_live).order_by(Worker.name)
-    return tuple(_info(worker) for worker in session.scalars(query))
+    return tuple(_worker_info(worker) for worker in session.scalars(query))
 
 
-def _forget(session: Session) -> None:
+def _forget_silent_workers(session: Session) -> None:
     # Rows that another worker is deleting at this moment are skipped, so that this never waits.
     old = (
         select(Worker.name)
@@ -156,7 +156,7 @@ def _forget(session: Session) -> None:
     session.connection().execute(delete(Worker).where(Worker.name.in_(old)))
 
 
-def _info(worker: Worker) -> WorkerInfo:
+def _worker_info(worker: Worker) -> WorkerInfo:
     values = {field.name: getattr(worker, field.name) for field in fields(WorkerInfo)}
     return WorkerInfo(**values | {"queues": tuple(worker.queues)})
 

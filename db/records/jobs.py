@@ -6,7 +6,7 @@ a whole. Times are epoch seconds on the database's clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -141,7 +141,7 @@ class JobInfo:
     """Nodes searched for the units that are done."""
     seconds: float
     """Solving seconds of the units that are done, summed over workers."""
-    errors: tuple[str, ...] = field(default=())
+    errors: tuple[str, ...] = ()
     """Up to five different errors of the failed units. Empty in a list of jobs."""
 
 
