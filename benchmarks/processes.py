@@ -14,7 +14,7 @@ import click
 from sqlalchemy import text
 
 from benchmarks.record import ROOT
-from db import registry
+from db import jobs
 from db.models import Base
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Fleet:
 
         def are_there() -> bool:
             with database.read() as session:
-                known = {worker.name for worker in registry.live_workers(session)}
+                known = {worker.name for worker in jobs.live_workers(session)}
             return known >= set(self._names)
 
         self.wait(are_there, START_SECONDS)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from c4core.version import ENGINE_VERSION, __version__
 from cli.measuring import processor
-from db.masking import masked
+from db.urls import masked
 from workers.configuration import usable_cores
 
 if TYPE_CHECKING:

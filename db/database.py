@@ -23,8 +23,7 @@ from db.errors import BusyError, ReadOnlyError
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
 from db.sql import CLOCK
-from db.sqlite_files import check_file, is_read_only, with_file_options
-from db.urls import parse_url, place, show
+from db.urls import check_file, is_read_only, parse_url, place, show, with_file_options
 
 if TYPE_CHECKING:
     import sqlite3

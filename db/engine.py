@@ -32,8 +32,7 @@ from db.errors import (
     StorageError,
     UnreachableError,
 )
-from db.sqlite_files import file_uri, is_read_only
-from db.urls import PREPARE_THRESHOLD
+from db.urls import PREPARE_THRESHOLD, file_uri, is_read_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

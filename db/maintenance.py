@@ -22,13 +22,12 @@ from db.engine import translated
 from db.errors import DamagedValueError, UnreachableError
 from db.evaluations.rows import DriverQuery
 from db.evaluations.searching import boards, summary
-from db.integrity.check import NOTE, Problem, check, solve_again
-from db.integrity.repair import Repair, repair
+from db.integrity.check import NOTE, Problem, Repair, check, repair, solve_again
 from db.migrations import HEAD
 from db.models import Base, stored_columns
 from db.sql import dialect_of
-from db.sqlite_files import SUFFIXES, beside
 from db.types import driver_type, has_changed
+from db.urls import SUFFIXES, beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -123,9 +123,7 @@ class SchemaState(NamedTuple):
     """The names of its tables, in order."""
 
 
-def classify(
-    tables: AbstractSet[str], revision: str | None, revisions: tuple[str, ...] = REVISIONS
-) -> Standing:
+def classify(tables: AbstractSet[str], revision: str | None) -> Standing:
     """Return the standing of a database with these tables and this revision."""
     if not tables - {_VERSION_TABLE}:
         return Standing.EMPTY if revision is None else Standing.FOREIGN
@@ -133,9 +131,9 @@ def classify(
         return Standing.FOREIGN
     if revision is None:
         return Standing.DAMAGED
-    if revision not in revisions:
+    if revision not in REVISIONS:
         return Standing.NEW
-    if revision != revisions[-1]:
+    if revision != HEAD:
         return Standing.OLD
     return Standing.CURRENT if tables >= _ALL_TABLES else Standing.DAMAGED
 

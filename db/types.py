@@ -396,8 +396,7 @@ def _compile(element: RowChecksum, compiler: SQLCompiler, **options: object) -> 
 
 
 def _is_text(column: Column[Any]) -> bool:
-    kind = driver_type(column)
-    return isinstance(kind, String)
+    return isinstance(driver_type(column), String)
 
 
 def _text(column: Column[Any]) -> str:

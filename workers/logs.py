@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, unquote_plus
 
-from db.masking import HIDDEN, is_secret_name, masked
+from db.urls import HIDDEN, is_secret_name, masked
 from workers.text import printable, printable_lines
 
 if TYPE_CHECKING:

@@ -48,8 +48,8 @@ from benchmarks.scaling.units import Batch, BookPly, UnitBench, announce, take
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import StorageError
+from db.jobs import acquire_duty
 from db.models import Duty
-from db.registry import acquire_duty
 from workers.celery.doorbell import Doorbell
 from workers.celery.duties import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
 from workers.celery.unit_worker import UnitCounters, WorkerSettings

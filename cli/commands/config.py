@@ -178,7 +178,7 @@ class Found(NamedTuple):
 
 def find_all(settings: Settings, program: click.Context) -> list[Found]:
     """Every setting, in the order of :data:`SETTINGS`."""
-    from db.masking import masked
+    from db.urls import masked
 
     options = {
         name: value
@@ -220,7 +220,7 @@ def _of_variable(setting: Setting, variable: str) -> Value:
 
 
 def _shown(value: Value) -> Value:
-    from db.masking import masked
+    from db.urls import masked
 
     return masked(value) if isinstance(value, str) else value
 

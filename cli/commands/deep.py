@@ -189,10 +189,10 @@ def _threads(database: Database, backend: Backend) -> int:
     """The number of threads that will search; at least 1, even if there is no worker yet."""
     if backend.doorbell is None:
         return backend.threads
-    from db import registry
+    from db import jobs
 
     with database.read() as session:
-        return sum(worker.threads for worker in registry.live_workers(session)) or 1
+        return sum(worker.threads for worker in jobs.live_workers(session)) or 1
 
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:

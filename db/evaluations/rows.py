@@ -207,7 +207,7 @@ class DriverQuery:
 
     def rows(self, connection: Connection, **parameters: object) -> list[ColumnValues]:
         """Return all rows; the parameters are values of the query's ``bindparam``."""
-        return self.rows_of(_driver(connection), **parameters)
+        return self.rows_of(driver_of(connection), **parameters)
 
     def rows_of(self, driver: Any, **parameters: object) -> list[ColumnValues]:  # noqa: ANN401
         """Return all rows, as :meth:`rows`, from a connection of the driver itself."""
@@ -221,7 +221,7 @@ class DriverQuery:
         # Only a named cursor is on the server. For any other cursor, PostgreSQL sends all rows at
         # once.
         name = {"name": f"c4_{next(_stream_numbers)}"} if self._cursor else {}
-        cursor = _driver(connection).cursor(**name, **self._cursor)
+        cursor = driver_of(connection).cursor(**name, **self._cursor)
         try:
             cursor.execute(self._text, self._fixed)
             while rows := cursor.fetchmany(size):
@@ -233,5 +233,6 @@ class DriverQuery:
                 cursor.close()
 
 
-def _driver(connection: Connection) -> Any:  # noqa: ANN401 - either driver's connection
+def driver_of(connection: Connection) -> Any:  # noqa: ANN401 - either driver's connection
+    """The connection of the driver itself."""
     return connection.connection.driver_connection

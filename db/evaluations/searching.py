@@ -106,52 +106,35 @@ def stream(
     sorts no more rows than that.
     """
     with _session_of(source) as session:
-        yield from _stream(session, filters, after, order, limit, descending=descending)
-
-
-def _stream(
-    session: Session,
-    filters: EvaluationFilter,
-    after: Cursor | None,
-    order: Order,
-    limit: int | None,
-    *,
-    descending: bool,
-) -> Iterator[StoredEvaluation]:
-    connection = session.connection()
-    dialect = connection.dialect.name
-    if filters.keys is not None:
-        places = _places_of_keys(session, filters, after, order, descending=descending)
-        query = lookup_query(dialect)
-        for keys in _parts(places[:limit], _STREAM_ROWS):
-            of_keys = keys_parameters(keys, dialect)
-            rows_of_keys = query.rows(connection, **filters.board._asdict(), **of_keys)
-            found = {row.key: row for row in decode(rows_of_keys)}
-            yield from [found[key] for key in keys]
-        return
-    if order != "ply" or descending:
-        columns = (desc(what) if descending else what for what in _ORDERS[order])
-        statement = select(*COLUMNS).order_by(*columns)
-        statement = _ordered(statement, session, filters, after).limit(limit)
-    else:
-        statement = _page(session, filters, after, limit)
-    for rows in DriverQuery(statement, dialect).batches(connection, _STREAM_ROWS):
-        yield from decode(rows)
+        connection = session.connection()
+        dialect = connection.dialect.name
+        if filters.keys is not None:
+            places = _places_of_keys(session, filters, after, order, descending=descending)
+            query = lookup_query(dialect)
+            for keys in _parts(places[:limit], _STREAM_ROWS):
+                of_keys = keys_parameters(keys, dialect)
+                rows_of_keys = query.rows(connection, **filters.board._asdict(), **of_keys)
+                found = {row.key: row for row in decode(rows_of_keys)}
+                yield from [found[key] for key in keys]
+            return
+        if order != "ply" or descending:
+            columns = (desc(what) if descending else what for what in _ORDERS[order])
+            statement = select(*COLUMNS).order_by(*columns)
+            statement = _ordered(statement, session, filters, after).limit(limit)
+        else:
+            statement = _page(session, filters, after, limit)
+        for rows in DriverQuery(statement, dialect).batches(connection, _STREAM_ROWS):
+            yield from decode(rows)
 
 
 def count(source: Session | Database, filters: EvaluationFilter) -> int:
     """Return the number of matching rows; ``source`` is as in :func:`search`."""
     with _session_of(source) as session:
-        return _count(session, filters)
-
-
-def _count(session: Session, filters: EvaluationFilter) -> int:
-    if filters.keys is not None:
-        return len(_places_of_keys(session, filters))
-    query = select(func.count()).where(*_conditions(filters), *_first(filters, None))
-    if dialect_of(session) == "postgresql":
-        query = query.where(_OPENS_INDEX)
-    return session.connection().execute(query).scalar_one()
+        if filters.keys is not None:
+            return len(_places_of_keys(session, filters))
+        query = _matching(select(func.count()), session, filters)
+        number: int = session.connection().execute(query).scalar_one()
+        return number
 
 
 def summary(session: Session, board: BoardSize) -> list[PlySummary]:
@@ -257,11 +240,15 @@ def _page(
 def _ordered(
     query: Select[Any], session: Session, filters: EvaluationFilter, after: Cursor | None
 ) -> Select[Any]:
-    query = query.where(*_conditions(filters))
-    if dialect_of(session) == "postgresql":
-        query = query.where(_OPENS_INDEX)
-    query = query.where(*_first(filters, after))
-    return query.order_by(Evaluation.ply, *KEY)
+    return _matching(query, session, filters, after).order_by(Evaluation.ply, *KEY)
+
+
+def _matching(
+    query: Select[Any], session: Session, filters: EvaluationFilter, after: Cursor | None = None
+) -> Select[Any]:
+    """The query for the rows that match the filter, which has no keys."""
+    query = query.where(*_conditions(filters), *_first(filters, after))
+    return query.where(_OPENS_INDEX) if dialect_of(session) == "postgresql" else query
 
 
 def _first(filters: EvaluationFilter, after: Cursor | None) -> list[ColumnElement[bool]]:

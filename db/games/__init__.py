@@ -25,8 +25,16 @@ from db.games.matches import (
     set_units,
     units_of_match,
 )
-from db.games.results import read_finals, read_pace, read_results, results_in_order
-from db.games.storing import add_games, find_game, list_games, stream_games
+from db.games.storing import (
+    add_games,
+    find_game,
+    list_games,
+    read_finals,
+    read_pace,
+    read_results,
+    results_in_order,
+    stream_games,
+)
 
 __all__ = [
     "NOT_NEEDED",

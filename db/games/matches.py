@@ -8,7 +8,7 @@ from sqlalchemy import and_, delete, func, insert, literal, or_, select, update
 
 from db.decoding import decoding, is_number
 from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
-from db.games.results import read_tallies
+from db.games.storing import MOST_MATCHES, read_tallies
 from db.jobs.state import (
     CANCELLED,
     DONE,
@@ -20,6 +20,7 @@ from db.jobs.state import (
     has_failed_unit,
     lock_job,
     lock_leased,
+    update_job,
 )
 from db.models import CorpusMatch, Game, Job, Match, Unit
 from db.records.jobs import JobState, UnitState
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from db.records.jobs import Json
-
-_LISTED: Final = 500
-"""Maximum number of matches in one query: both databases limit the number of parameters."""
 
 NOT_NEEDED: Final[Json] = {"needless": True}
 """The result of a unit whose games are not needed; it is done, so that it is not queued again."""
@@ -75,8 +73,8 @@ def create_match(
 
 def _add_corpus(session: Session, match_id: int, corpus: Sequence[int]) -> None:
     """Record which matches a match looks up; from now on they cannot be deleted."""
-    for first in range(0, len(corpus), _LISTED):
-        some = corpus[first : first + _LISTED]
+    for first in range(0, len(corpus), MOST_MATCHES):
+        some = corpus[first : first + MOST_MATCHES]
         # The same lock as the foreign key's, but earlier: this waits for a transaction that deletes
         # one of them, so the error can name the match.
         there = (
@@ -361,6 +359,4 @@ def _do_without(
 def _forgive(session: Session, job_id: int, state: JobState) -> None:
     """Mark a failed, locked job as done if its only failed units are no longer needed."""
     if state is JobState.FAILED and not has_failed_unit(session, job_id):
-        session.connection().execute(
-            update(Job).where(Job.id == job_id).values(state=JobState.DONE)
-        )
+        update_job(session, job_id, state=JobState.DONE)

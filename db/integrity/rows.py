@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import LargeBinary, delete, func, not_, or_, select, tuple_, type_coerce
@@ -107,24 +108,14 @@ def broken_seals(session: Session, table: Table, column: Column[Any]) -> Iterato
 
     Columns of other types have no seals.
     """
+    stored: ColumnElement[Any]
+    read: Callable[[Any], object]
     if isinstance(column.type, JsonObject):
-        yield from _broken_seals(session, table, column, as_stored(session, column), _unseal)
+        stored, read = as_stored(session, column), partial(unseal_stored, needs_seal=True)
     elif isinstance(column.type, PackedBytes):
-        data = type_coerce(column, LargeBinary())
-        yield from _broken_seals(session, table, column, data, unpack)
-
-
-def _unseal(stored: str | bytes) -> object:
-    return unseal_stored(stored, needs_seal=True)
-
-
-def _broken_seals(
-    session: Session,
-    table: Table,
-    column: Column[Any],
-    stored: ColumnElement[Any],
-    read: Callable[[Any], object],
-) -> Iterator[Row]:
+        stored, read = type_coerce(column, LargeBinary()), unpack
+    else:
+        return
     query = select(*_names(session, table), stored).where(column.is_not(None))
     for row in _stream(session, query):
         try:
@@ -195,10 +186,9 @@ def sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
     for index, values in enumerate(
         row for row in _evaluations(session) if _evaluation_fault(row) is None
     ):
-        place = index if index < number else lots.randrange(index + 1)
         if index < number:
             chosen.append(values)
-        elif place < number:
+        elif (place := lots.randrange(index + 1)) < number:
             chosen[place] = values
     return decode(sorted(chosen))
 

@@ -34,8 +34,17 @@ from db.jobs.claiming import (
     requeue_lapsed,
     take_back,
 )
-from db.jobs.completing import are_held, complete, fail, heartbeat, lapse, prolong, release
-from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job, set_priority
+from db.jobs.completing import (
+    add_costs,
+    are_held,
+    complete,
+    fail,
+    heartbeat,
+    lapse,
+    prolong,
+    read_costs,
+    release,
+)
 from db.jobs.planning import (
     GrowingJob,
     GrowingUnit,
@@ -55,16 +64,28 @@ from db.jobs.sharing import (
     BoundsPackage,
     PlannedJob,
     abandoned_jobs,
+    acquire_duty,
     attended_jobs,
     begun_jobs,
     clear_runner_heartbeat,
+    live_workers,
     new_parcels,
     planned_job,
     record_planner_heartbeat,
     record_runner_heartbeat,
+    record_worker_heartbeat,
+    remove_worker,
     share_bounds,
 )
-from db.jobs.state import finish_if_complete
+from db.jobs.state import (
+    cancel_abandoned,
+    cancel_job,
+    finish_if_complete,
+    resume_job,
+    retry_job,
+    set_priority,
+    state_of,
+)
 from db.jobs.watching import (
     RunningJob,
     get_job,
@@ -75,7 +96,6 @@ from db.jobs.watching import (
     newest_job,
     progress,
     running_jobs,
-    state_of,
     totals,
     unit_results,
 )
@@ -89,6 +109,8 @@ __all__ = [
     "PlannedJob",
     "RunningJob",
     "abandoned_jobs",
+    "acquire_duty",
+    "add_costs",
     "add_more_units",
     "add_units",
     "announce",
@@ -118,15 +140,19 @@ __all__ = [
     "jobs_to_finish",
     "lapse",
     "list_jobs",
+    "live_workers",
     "new_parcels",
     "newest_job",
     "planned_job",
     "progress",
     "prolong",
+    "read_costs",
     "read_units",
     "record_planner_heartbeat",
     "record_runner_heartbeat",
+    "record_worker_heartbeat",
     "release",
+    "remove_worker",
     "requeue_lapsed",
     "resume_job",
     "retry_job",

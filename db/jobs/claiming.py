@@ -356,8 +356,7 @@ def _job(session: Session, engine_version: int, *, interactive: bool, turn: _Tur
     query = (
         select(Job.id)
         .where(
-            Job.state == JobState.RUNNING,
-            Job.engine_version == engine_version,
+            _runs(engine_version),
             is_interactive if interactive else ~is_interactive,
             place.is_not(None),
         )

@@ -1,30 +1,31 @@
 """Operations of a claim's holder on its unit: prolong, complete, hand back, give up.
 
-Every function is fenced: it changes nothing if the unit was claimed anew, queued again or cancelled
-since.
+Each of them is fenced: it changes nothing if the unit was claimed anew, queued again or cancelled
+since. A completed unit also adds to the measured costs of searches, by engine, board, question and
+ply.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import case, literal, select, update
+from sqlalchemy import bindparam, case, literal, select, update
 
-from db.costs import add_costs
 from db.evaluations.storing import send
 from db.jobs.claiming import may_lapse_again
 from db.jobs.planning import hold_job
 from db.jobs.state import ANNOUNCE_FIRST, FREE, LEASED, lease_end
-from db.models import Unit
+from db.models import MeasuredCost, Unit
+from db.records.evaluations import Cost
 from db.records.jobs import MAX_ATTEMPTS, UnitState
-from db.sql import now
+from db.sql import dialect_of, insert_into, now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
-    from db.costs import Cost
+    from c4core.notation import BoardSize
     from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Claim, Json
 
@@ -187,3 +188,62 @@ def _change(session: Session, claim: Claim, **values: object) -> bool:
         .values(**values)
     )
     return changed.rowcount == 1
+
+
+def add_costs(
+    session: Session,
+    *,
+    engine_version: int,
+    board: BoardSize,
+    columns: bool,
+    costs: Mapping[int, Cost],
+) -> None:
+    """Add new costs to the stored sums, by ply.
+
+    All workers add to the same few rows, and would wait for each other's commits. In PostgreSQL a
+    sum that another transaction is changing is therefore skipped. The sums then cover only a
+    sample, which is enough for the mean.
+    """
+    if not costs:
+        return
+    place = _place(engine_version, board, columns=columns)
+    known = set(session.scalars(select(MeasuredCost.ply).filter_by(**place)))
+    _add_to_known(session, place, {ply: costs[ply] for ply in sorted(costs.keys() & known)})
+    new = [{**place, "ply": ply, **costs[ply]._asdict()} for ply in sorted(costs.keys() - known)]
+    # Only missing rows are inserted: an insert waits for the transaction that updates the same row.
+    if new:
+        insert = insert_into(dialect_of(session), MeasuredCost).on_conflict_do_nothing()
+        session.connection().execute(insert, new)
+
+
+def read_costs(
+    session: Session, *, engine_version: int, board: BoardSize, columns: bool
+) -> dict[int, Cost]:
+    """Return the stored costs by ply; plies without a measurement are left out."""
+    query = select(MeasuredCost.ply, MeasuredCost.positions, MeasuredCost.seconds)
+    rows = session.execute(query.filter_by(**_place(engine_version, board, columns=columns)))
+    return {ply: Cost(positions, seconds) for ply, positions, seconds in rows}
+
+
+def _add_to_known(session: Session, place: dict[str, int], costs: Mapping[int, Cost]) -> None:
+    """Add to existing rows. Rows that another transaction has locked are skipped."""
+    if not costs:
+        return
+    free = select(MeasuredCost.ply).filter_by(**place, ply=bindparam("of_ply"))
+    session.connection().execute(
+        update(MeasuredCost)
+        .filter_by(**place)
+        .where(MeasuredCost.ply.in_(free.with_for_update(skip_locked=True)))
+        .values(
+            positions=MeasuredCost.positions + bindparam("more_positions"),
+            seconds=MeasuredCost.seconds + bindparam("more_seconds"),
+        ),
+        [
+            {"of_ply": ply, "more_positions": cost.positions, "more_seconds": cost.seconds}
+            for ply, cost in costs.items()
+        ],
+    )
+
+
+def _place(engine_version: int, board: BoardSize, *, columns: bool) -> dict[str, int]:
+    return {"engine_version": engine_version, **board._asdict(), "columns": columns}

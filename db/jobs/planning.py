@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import func, insert, or_, select, update
 
-from db.errors import JobStateError
 from db.jobs.state import (
     FAILED,
     FREE,
@@ -29,6 +28,8 @@ from db.jobs.state import (
     close_if_complete,
     lock_job,
     lock_leased,
+    update_job,
+    wrong_state,
 )
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
@@ -94,16 +95,15 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
     Raises:
         JobStateError: the job is not being planned (any more): it was started or cancelled.
     """
+    return _append_units(session, job_id, plans, {JobState.PLANNING})
+
+
+def _append_units(
+    session: Session, job_id: int, plans: Iterable[UnitPlan], states: set[JobState]
+) -> int:
     state = lock_job(session, job_id)
-    if state is not JobState.PLANNING:
-        raise JobStateError(
-            f"job {job_id} is {state}: units cannot be added", job_id=job_id, state=state
-        )
-    return append_units(session, job_id, plans)
-
-
-def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a locked job; return their number."""
+    if state not in states:
+        raise wrong_state(job_id, state, "units cannot be added")
     last = session.scalar(select(func.max(Unit.seq)).where(Unit.job_id == job_id))
     first = 0 if last is None else last + 1
     seq = first
@@ -112,7 +112,7 @@ def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> in
         rows = [
             {
                 "job_id": job_id,
-                "seq": seq + offset,
+                "seq": number,
                 "state": UnitState.QUEUED,
                 "payload": plan.payload,
                 "positions": plan.positions,
@@ -122,7 +122,7 @@ def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> in
                 "nodes": 0,
                 "seconds": 0.0,
             }
-            for offset, plan in enumerate(batch)
+            for number, plan in enumerate(batch, seq)
         ]
         session.connection().execute(insert(Unit), rows)
         seq += len(batch)
@@ -137,13 +137,9 @@ def start_job(session: Session, job_id: int) -> JobState:
     """
     state = lock_job(session, job_id)
     if state is not JobState.PLANNING:
-        raise JobStateError(
-            f"job {job_id} is {state}: it cannot be started", job_id=job_id, state=state
-        )
-    session.connection().execute(
-        update(Job)
-        .where(Job.id == job_id)
-        .values(state=JobState.RUNNING, started_at=now(session), planner_seen_at=None)
+        raise wrong_state(job_id, state, "it cannot be started")
+    update_job(
+        session, job_id, state=JobState.RUNNING, started_at=now(session), planner_seen_at=None
     )
     return close_if_complete(session, job_id, JobState.RUNNING)
 
@@ -228,12 +224,7 @@ def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> 
     Raises:
         JobStateError: the job has ended or was cancelled.
     """
-    state = lock_job(session, job_id)
-    if state not in {JobState.PLANNING, JobState.RUNNING}:
-        raise JobStateError(
-            f"job {job_id} is {state}: units cannot be added", job_id=job_id, state=state
-        )
-    return append_units(session, job_id, plans)
+    return _append_units(session, job_id, plans, {JobState.PLANNING, JobState.RUNNING})
 
 
 def change_unit(session: Session, unit_id: int, payload: Json) -> bool:

@@ -1,25 +1,27 @@
-"""Heartbeats of the processes that work on a job, and the bounds that they share.
+"""Heartbeats of processes, their periodic duties, and the bounds that they share.
 
 - A long plan takes several transactions, and the planner may die between two of them. Each of these
   transactions therefore records a heartbeat in the job's row. A job in planning without a recent
   heartbeat is abandoned: units are missing, and no process will add them.
 - A live lease shows that a worker is active on a running job. A process that works on one job only
   (:mod:`workers.runners.local`) does not always hold a lease, so it records heartbeats in the job's
-  row as well. Workers that take units of any job are in the register (:mod:`db.registry`).
+  row as well. A worker that takes units of any job has a row of its own in the register of workers.
+- Many processes share a duty; each time one of them performs it.
 - Bounds of positions are shared packed as bytes. They are optional: a search without them takes
   longer and finds the same.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import and_, insert, or_, select, update
+from sqlalchemy import and_, case, delete, insert, or_, select, update
 
-from db.jobs.state import asks_for, lease_lives, lock_job
-from db.models import Job, SharedBounds, Unit
-from db.records.jobs import JobState
-from db.sql import now, seen_within
+from db.jobs.state import asks_for, is_abandoned, lease_lives, lock_job, update_job
+from db.models import Duty, Job, SharedBounds, Unit, Worker
+from db.records.jobs import JobState, WorkerInfo
+from db.sql import dialect_of, insert_into, now, seen_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,11 +32,14 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.records.jobs import Json
 
-PLANNER_ALIVE_SECONDS: Final = 60.0
-"""A planner without a heartbeat for this long counts as gone."""
-
 RUNNER_ALIVE_SECONDS: Final = 10.0
 """A runner without a heartbeat for this long counts as gone: the duration of a lease."""
+
+WORKER_ALIVE_SECONDS: Final = 30.0
+"""A worker without a heartbeat for this long counts as gone."""
+
+_FORGET_SECONDS: Final = 86_400.0
+"""Workers without a heartbeat for this long are deleted."""
 
 PARCELS: Final = 16
 """Maximum number of parcels read at a time: it limits the memory of a process that joins late."""
@@ -53,18 +58,7 @@ def record_planner_heartbeat(session: Session, job_id: int) -> None:
 
     Call it in a transaction that creates the job or adds units, and does not start it.
     """
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(planner_seen_at=now(session))
-    )
-
-
-def is_abandoned(session: Session) -> ColumnElement[bool]:
-    """The condition that a job is being planned, and its planner is gone."""
-    is_gone = or_(
-        Job.planner_seen_at.is_(None),
-        ~seen_within(session, Job.planner_seen_at, PLANNER_ALIVE_SECONDS),
-    )
-    return and_(Job.state == JobState.PLANNING, is_gone)
+    update_job(session, job_id, planner_seen_at=now(session))
 
 
 def planned_job(
@@ -89,14 +83,12 @@ def planned_job(
 
 def record_runner_heartbeat(session: Session, job_id: int) -> None:
     """Record that a process runs a job; call it more often than every RUNNER_ALIVE_SECONDS."""
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(runner_seen_at=now(session))
-    )
+    update_job(session, job_id, runner_seen_at=now(session))
 
 
 def clear_runner_heartbeat(session: Session, job_id: int) -> None:
     """Remove the heartbeat; other processes that run the job record theirs, or hold leases."""
-    session.connection().execute(update(Job).where(Job.id == job_id).values(runner_seen_at=None))
+    update_job(session, job_id, runner_seen_at=None)
 
 
 def attended_jobs(session: Session) -> set[int]:
@@ -120,6 +112,75 @@ def begun_jobs(session: Session) -> set[int]:
 def abandoned_jobs(session: Session) -> set[int]:
     """Return the jobs that are being planned, and whose planner is gone."""
     return set(session.scalars(select(Job.id).where(is_abandoned(session))))
+
+
+def record_worker_heartbeat(session: Session, worker: WorkerInfo) -> None:
+    """Record a worker's heartbeat and its counts, in a transaction of its own.
+
+    Call it more often than every WORKER_ALIVE_SECONDS. If a worker's process has changed, or its
+    counts are smaller than before, it counts as restarted.
+    """
+    values = asdict(worker) | {"started_at": now(session), "seen_at": now(session)}
+    insert = insert_into(dialect_of(session), Worker).values(values)
+    new = insert.excluded
+    goes_on = and_(
+        Worker.host == new.host, Worker.pid == new.pid, Worker.units_done <= new.units_done
+    )
+    updates: dict[str, ColumnElement[Any]] = {name: new[name] for name in values if name != "name"}
+    updates["started_at"] = case((goes_on, Worker.started_at), else_=new.started_at)
+    session.connection().execute(
+        insert.on_conflict_do_update(index_elements=["name"], set_=updates)
+    )
+    _forget_silent_workers(session)
+
+
+def remove_worker(session: Session, name: str) -> None:
+    """Remove a worker that ends from the register."""
+    session.connection().execute(delete(Worker).where(Worker.name == name))
+
+
+def live_workers(session: Session) -> tuple[WorkerInfo, ...]:
+    """Return the workers with a recent heartbeat, in order of their names."""
+    is_live = seen_within(session, Worker.seen_at, WORKER_ALIVE_SECONDS)
+    query = select(Worker).where(is_live).order_by(Worker.name)
+    return tuple(_worker_info(worker) for worker in session.scalars(query))
+
+
+def _forget_silent_workers(session: Session) -> None:
+    # Rows that another worker is deleting at this moment are skipped, so that this never waits.
+    old = (
+        select(Worker.name)
+        .where(Worker.seen_at < now(session) - _FORGET_SECONDS)
+        .with_for_update(skip_locked=True)
+    )
+    session.connection().execute(delete(Worker).where(Worker.name.in_(old)))
+
+
+def _worker_info(worker: Worker) -> WorkerInfo:
+    values = {field.name: getattr(worker, field.name) for field in fields(WorkerInfo)}
+    return WorkerInfo(**values | {"queues": tuple(worker.queues)})
+
+
+def acquire_duty(session: Session, name: str, every_seconds: float) -> bool:
+    """Acquire a duty if it is due; no other process can then acquire it for ``every_seconds``.
+
+    Never waits for others. If the caller dies before it has performed the duty, this turn is lost,
+    and the next one comes as usual. Use a transaction of its own, so that all others see it at
+    once.
+    """
+    is_due = or_(
+        Duty.acquired_at <= now(session) - every_seconds,
+        Duty.acquired_at > now(session),  # the clock was set back
+    )
+    due = select(Duty.name).where(Duty.name == name, is_due).with_for_update(skip_locked=True)
+    acquire = update(Duty).where(Duty.name.in_(due)).values(acquired_at=now(session))
+    if session.connection().execute(acquire).rowcount == 1:
+        return True
+    if session.scalar(select(Duty.name).where(Duty.name == name)) is not None:
+        return False
+    # The first turn ever. The insert comes last: it waits for a transaction that updates the row.
+    first = insert_into(dialect_of(session), Duty).values(name=name, acquired_at=now(session))
+    return session.scalar(first.on_conflict_do_nothing().returning(Duty.name)) is not None
 
 
 class BoundsPackage(NamedTuple):

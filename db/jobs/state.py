@@ -1,4 +1,4 @@
-"""Shared parts of this package: conditions on jobs and units, their locks, and the end of a job.
+"""The states of jobs and units: their conditions and locks; end, cancel, resume and retry jobs.
 
 Conditions on units are written so that the partial indexes of :class:`db.models.Unit` apply. Their
 states are literals in the SQL: with a parameter, neither database could use a partial index.
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import ColumnElement, and_, delete, func, literal_column, or_, select, update
 
 from db.decoding import is_number
-from db.errors import JobNotFoundError
+from db.errors import JobNotFoundError, JobStateError
 from db.models import Job, SharedBounds, Unit
 from db.records.jobs import LONGEST_LEASE, JobState, UnitState
-from db.sql import now
+from db.sql import now, seen_within
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select
@@ -50,6 +50,9 @@ ANEW: Final[dict[str, Any]] = {
 }
 """Values of a unit that is queued again as if new, except for its fence."""
 
+PLANNER_ALIVE_SECONDS: Final = 60.0
+"""A planner without a heartbeat for this long counts as gone."""
+
 
 def asks_for(
     kind: str, *, board: BoardSize, params: Json, engine_version: int
@@ -62,6 +65,15 @@ def asks_for(
         Job.params == params,
         Job.engine_version == engine_version,
     )
+
+
+def is_abandoned(session: Session) -> ColumnElement[bool]:
+    """The condition that a job is being planned, and its planner is gone."""
+    is_gone = or_(
+        Job.planner_seen_at.is_(None),
+        ~seen_within(session, Job.planner_seen_at, PLANNER_ALIVE_SECONDS),
+    )
+    return and_(Job.state == JobState.PLANNING, is_gone)
 
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
@@ -81,14 +93,19 @@ def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
     return now(session) + min(seconds, LONGEST_LEASE)
 
 
-def has_open_unit(session: Session, job_id: int) -> bool:
-    """Whether a job has a unit that is queued or leased."""
+def first_open(job_id: int | InstrumentedAttribute[int]) -> ColumnElement[int | None]:
+    """The number of a unit of a job that is queued or leased; NULL if there is none."""
     # One statement: between two, a unit may go from leased to queued, and both would miss it.
     queued, leased = (
         first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
         for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
     )
-    return session.scalar(select(func.coalesce(queued, leased))) is not None
+    return func.coalesce(queued, leased)
+
+
+def has_open_unit(session: Session, job_id: int) -> bool:
+    """Whether a job has a unit that is queued or leased."""
+    return session.scalar(select(first_open(job_id))) is not None
 
 
 def has_failed_unit(session: Session, job_id: int) -> bool:
@@ -110,23 +127,13 @@ def first_unit(
     return select(what).where(condition).order_by(*order).limit(1)
 
 
-def finish_if_complete(session: Session, job_id: int) -> JobState:
-    """Close a running job that has no work left; return its state.
-
-    It becomes ``done``, or ``failed`` if a unit failed. Call this after ``complete`` or ``fail``,
-    in a transaction of its own: if two workers complete the last two units at the same time,
-    neither of their transactions sees the other's unit as done. Calling it again changes nothing.
+def state_of(session: Session, job_id: int) -> JobState:
+    """Return the state of a job.
 
     Raises:
         JobNotFoundError: no job has this number.
     """
-    state = session.scalar(select(Job.state).where(Job.id == job_id))
-    # Checked before the lock is taken: every worker comes here after every unit.
-    if state is JobState.RUNNING and has_open_unit(session, job_id):
-        return state
-    if state is not None and state is not JobState.RUNNING:
-        return state
-    return close_if_complete(session, job_id, lock_job(session, job_id))
+    return _state(session, job_id, select(Job.state))
 
 
 def lock_job(session: Session, job_id: int) -> JobState:
@@ -135,11 +142,24 @@ def lock_job(session: Session, job_id: int) -> JobState:
     A transaction that locks a job and its units must lock the job first; otherwise two of them may
     wait for each other.
     """
-    query = select(Job.state).where(Job.id == job_id).with_for_update()
-    state = session.scalar(query) if is_number(job_id) else None
+    return _state(session, job_id, select(Job.state).with_for_update())
+
+
+def _state(session: Session, job_id: int, query: Select[JobState]) -> JobState:
+    state = session.scalar(query.where(Job.id == job_id)) if is_number(job_id) else None
     if state is None:
         raise JobNotFoundError(job_id)
     return state
+
+
+def wrong_state(job_id: int, state: JobState, reason: str) -> JobStateError:
+    """The error for an operation that is not possible in a job's present state."""
+    return JobStateError(f"job {job_id} is {state}: {reason}", job_id=job_id, state=state)
+
+
+def update_job(session: Session, job_id: int, **values: object) -> None:
+    """Write to the row of a job."""
+    session.connection().execute(update(Job).where(Job.id == job_id).values(**values))
 
 
 def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
@@ -153,14 +173,29 @@ def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
     session.connection().execute(units.with_for_update()).all()
 
 
+def finish_if_complete(session: Session, job_id: int) -> JobState:
+    """Close a running job that has no work left; return its state.
+
+    It becomes ``done``, or ``failed`` if a unit failed. Call this after ``complete`` or ``fail``,
+    in a transaction of its own: if two workers complete the last two units at the same time,
+    neither of their transactions sees the other's unit as done. Calling it again changes nothing.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+    """
+    state = state_of(session, job_id)
+    # Checked before the lock is taken: every worker comes here after every unit.
+    if state is not JobState.RUNNING or has_open_unit(session, job_id):
+        return state
+    return close_if_complete(session, job_id, lock_job(session, job_id))
+
+
 def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:
     """Close a locked job if it runs and has no work left; return its state."""
     if state is not JobState.RUNNING or has_open_unit(session, job_id):
         return state
     state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
-    )
+    update_job(session, job_id, state=state, finished_at=now(session))
     _drop_shared_bounds(session, but_of=job_id)
     return state
 
@@ -173,3 +208,125 @@ def _drop_shared_bounds(session: Session, *, but_of: int) -> None:
     """
     done = select(Job.id).where(Job.state == JobState.DONE, Job.id != but_of)
     session.connection().execute(delete(SharedBounds).where(SharedBounds.job_id.in_(done)))
+
+
+def cancel_job(session: Session, job_id: int) -> JobState:
+    """Cancel a job. Claims on its units are void from now on; stored evaluations stay.
+
+    Cancelling a cancelled job changes nothing.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+        JobStateError: the job has ended.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.CANCELLED:
+        return state
+    if state not in {JobState.PLANNING, JobState.RUNNING}:
+        raise wrong_state(job_id, state, "there is nothing to cancel")
+    lock_leased(session, Unit.job_id == job_id)
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
+        .values(state=UnitState.CANCELLED, **FREE)
+    )
+    update_job(
+        session,
+        job_id,
+        state=JobState.CANCELLED,
+        finished_at=now(session),
+        planner_seen_at=None,
+        runner_seen_at=None,
+    )
+    return JobState.CANCELLED
+
+
+def cancel_abandoned(session: Session, job_id: int) -> bool:
+    """Cancel a job if its planning was abandoned; return whether it was."""
+    lock_job(session, job_id)
+    abandoned = session.scalar(select(Job.id).where(Job.id == job_id, is_abandoned(session)))
+    if abandoned is None:
+        return False
+    cancel_job(session, job_id)
+    return True
+
+
+def resume_job(session: Session, job_id: int) -> JobState:
+    """Resume a job: units that were cancelled or whose lease has run out are queued again.
+
+    They get all their attempts again and count as never announced, because the user who resumes the
+    job has seen what stopped them. Live leases are kept, since a worker may hold them. A job that
+    has ended keeps its state; failed units are left to :func:`retry_job`.
+
+    Returns:
+        ``running``, or the state in which the job has ended.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+        JobStateError: its planning was never finished, so units are missing.
+    """
+    state = lock_job(session, job_id)
+    if session.scalar(select(Job.started_at).where(Job.id == job_id)) is None:
+        raise wrong_state(
+            job_id,
+            state,
+            "it was interrupted before all its units were planned; start it anew from its input",
+        )
+    if state in {JobState.DONE, JobState.FAILED}:
+        return state
+    lock_leased(session, Unit.job_id == job_id, lease_ran_out(session))
+    stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
+    session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(**ANEW))
+    return _run_again(session, job_id)
+
+
+def retry_job(session: Session, job_id: int) -> int:
+    """Queue the failed units of a job again, with all their attempts, and return their number.
+
+    The job runs again; if no unit has failed, nothing changes.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+        JobStateError: the job is cancelled; resume it first.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.CANCELLED:
+        raise wrong_state(job_id, state, "resume it before you retry its failed units")
+    anew = update(Unit).where(Unit.job_id == job_id, FAILED).values(error=None, **ANEW)
+    queued = session.connection().execute(anew).rowcount
+    if queued:
+        _run_again(session, job_id)
+    return queued
+
+
+def redo_unit(session: Session, unit_id: int) -> bool:
+    """Drop the result of a unit that is done, and queue it again; a job that has ended runs again.
+
+    Return False, with nothing changed, if the unit is not done, or its job is cancelled or being
+    planned.
+    """
+    job_id = session.scalar(select(Unit.job_id).where(Unit.id == unit_id))
+    if job_id is None or lock_job(session, job_id) in {JobState.CANCELLED, JobState.PLANNING}:
+        return False
+    anew = update(Unit).where(Unit.id == unit_id, DONE)
+    anew = anew.values(result=None, finished_at=None, nodes=0, seconds=0.0, **ANEW)
+    if not session.connection().execute(anew).rowcount:
+        return False
+    _run_again(session, job_id)
+    return True
+
+
+def set_priority(session: Session, job_id: int, priority: int) -> None:
+    """Change the priority of a job, in any state; see ``create_job``.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+    """
+    lock_job(session, job_id)
+    update_job(session, job_id, priority=priority)
+
+
+def _run_again(session: Session, job_id: int) -> JobState:
+    """Open a locked job; close it at once if it has no work left."""
+    update_job(session, job_id, state=JobState.RUNNING, finished_at=None)
+    return close_if_complete(session, job_id, JobState.RUNNING)

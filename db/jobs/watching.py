@@ -21,6 +21,7 @@ from sqlalchemy import and_, distinct, func, select
 from c4core.notation import BoardSize
 from db.decoding import is_number
 from db.errors import JobNotFoundError
+from db.jobs.sharing import live_workers
 from db.jobs.state import (
     CANCELLED,
     DONE,
@@ -29,9 +30,11 @@ from db.jobs.state import (
     LEASED,
     QUEUED,
     asks_for,
+    first_open,
     first_unit,
     lease_lives,
     lease_ran_out,
+    state_of,
 )
 from db.models import Job, Unit
 from db.records.jobs import (
@@ -43,7 +46,6 @@ from db.records.jobs import (
     UnitResult,
     UnitState,
 )
-from db.registry import live_workers
 from db.sql import now
 
 if TYPE_CHECKING:
@@ -144,19 +146,6 @@ def unit_results(
     ]
 
 
-def state_of(session: Session, job_id: int) -> JobState:
-    """Return the state of a job.
-
-    Raises:
-        JobNotFoundError: no job has this number.
-    """
-    query = select(Job.state).where(Job.id == job_id)
-    state = session.scalar(query) if is_number(job_id) else None
-    if state is None:
-        raise JobNotFoundError(job_id)
-    return state
-
-
 def progress(session: Session, job_id: int) -> JobProgress:
     """Return the progress of a job. It takes seven queries more than the state alone.
 
@@ -242,11 +231,7 @@ def jobs_to_finish(session: Session) -> list[int]:
 
     Call ``finish_if_complete`` for each of them, in a transaction of its own.
     """
-    has_nothing_open = (
-        first_unit(and_(Unit.job_id == Job.id, condition), *order).scalar_subquery().is_(None)
-        for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
-    )
-    query = select(Job.id).where(Job.state == JobState.RUNNING, *has_nothing_open)
+    query = select(Job.id).where(Job.state == JobState.RUNNING, first_open(Job.id).is_(None))
     return list(session.scalars(query))
 
 

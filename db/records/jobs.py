@@ -6,7 +6,7 @@ a whole. Times are epoch seconds on the database's clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -141,7 +141,7 @@ class JobInfo:
     """Nodes searched for the units that are done."""
     seconds: float
     """Solving seconds of the units that are done, summed over workers."""
-    errors: tuple[str, ...] = field(default=())
+    errors: tuple[str, ...] = ()
     """Up to five different errors of the failed units. Empty in a list of jobs."""
 
 
@@ -218,6 +218,6 @@ class WorkerInfo:
     note: str | None = None
     """The reason why it gets no work; None if it gets work, or if there is none."""
     started_at: float = 0.0
-    """Epoch seconds on the database's clock; ignored by :func:`db.registry.beat`."""
+    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.record_worker_heartbeat`."""
     seen_at: float = 0.0
     """The time of its last heartbeat, in the same form."""

@@ -6,7 +6,7 @@ from the empty board, ``o`` the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Self
 
@@ -74,7 +74,6 @@ class MatchTerms:
         control = self.time_control
         times = {"move": control.move, "game": control.game}
         limits = {name: seconds for name, seconds in times.items() if seconds is not None}
-        sprt = self.sprt
         return {
             "form": FORM,
             "a": self.player_a,
@@ -86,18 +85,7 @@ class MatchTerms:
             "start": self.start.key,
             **({"time": limits | {"grace": control.grace}} if limits else {}),
             **({"lenient": True} if self.lenient else {}),
-            **(
-                {}
-                if sprt is None
-                else {
-                    "sprt": {
-                        "elo0": sprt.elo0,
-                        "elo1": sprt.elo1,
-                        "alpha": sprt.alpha,
-                        "beta": sprt.beta,
-                    }
-                }
-            ),
+            **({} if self.sprt is None else {"sprt": asdict(self.sprt)}),
             **({"corpus": list(self.corpus)} if self.corpus else {}),
         }
 

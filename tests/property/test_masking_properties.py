@@ -7,8 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from db.errors import StorageError
-from db.masking import is_secret_name, masked
-from db.urls import parse_url, place, show
+from db.urls import is_secret_name, masked, parse_url, place, show
 from workers.celery.url import check_url
 from workers.errors import BrokerUrlError
 from workers.logs import Masking, OneLine

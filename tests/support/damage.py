@@ -12,15 +12,21 @@ from sqlalchemy import Connection, text
 
 from c4core import Position
 from c4core.version import ENGINE_VERSION
-from db.costs import Cost
 from db.database import Database
 from db.errors import StorageError
 from db.evaluations import store
-from db.jobs import BoundsPackage, claim, complete, fail, share_bounds
+from db.jobs import (
+    BoundsPackage,
+    acquire_duty,
+    claim,
+    complete,
+    fail,
+    record_worker_heartbeat,
+    share_bounds,
+)
 from db.maintenance import check
 from db.models import Base
-from db.records.evaluations import StoredEvaluation
-from db.registry import acquire_duty, beat
+from db.records.evaluations import Cost, StoredEvaluation
 from tests.support.boards.matches import game, store_match
 from tests.support.running.command_line import C4
 from tests.support.running.databases import BOARD, do, make_job, worker
@@ -91,8 +97,8 @@ def fill_database(database: Database, rows: int) -> None:
                 )
     with database.write() as session:
         acquire_duty(session, "sweep", 1.0)
-        beat(session, worker("ada", note="nothing to do"))
-        beat(session, worker("bob", seconds=lots.random()))
+        record_worker_heartbeat(session, worker("ada", note="nothing to do"))
+        record_worker_heartbeat(session, worker("bob", seconds=lots.random()))
         for number in range(rows // 500):
             share_bounds(
                 session, job_id, BoundsPackage(lots.getrandbits(62), number, lots.randbytes(500))

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 from c4core.arrays import wins_now
 from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
-from db import registry
+from db import jobs
 from web import parameters
 from web.parameters import (
     AnyMoves,
@@ -216,7 +216,7 @@ def _threads(service: Service, database: Database) -> int:
     if runner is not None and runner.is_local:
         return runner.threads
     with database.read() as session:
-        return sum(worker.threads for worker in registry.live_workers(session)) or 1
+        return sum(worker.threads for worker in jobs.live_workers(session)) or 1
 
 
 def _make_book(database: Database, asked: MakeBook) -> Made:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.notation import MAX_BITS
 from c4core.version import ENGINE_VERSION
-from db import costs
+from db.jobs import read_costs
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
     from c4core.notation import BoardSize
-    from db.costs import Cost
     from db.database import Database
+    from db.records.evaluations import Cost
     from workers.answers.question import Question
 
 
@@ -88,7 +88,7 @@ def read_model(
 ) -> CostModel:
     """Build a cost model from the measurements of this engine version so far."""
     with database.read() as session:
-        measured = costs.read_costs(
+        measured = read_costs(
             session, engine_version=ENGINE_VERSION, board=board, columns=question.columns
         )
     return CostModel(board, measured, columns=question.columns, ease=ease, answered=answered)

@@ -17,9 +17,8 @@ from c4core.evaluation import NO_SCORE, final_score
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations
-from db.costs import Cost
 from db.errors import ReadOnlyError
-from db.records.evaluations import StoredEvaluation
+from db.records.evaluations import Cost, StoredEvaluation
 from workers.answers.books import answer_from, book_of_job
 from workers.answers.question import EVERYTHING, Answer, Effort, has_all_columns, settles
 from workers.core.searching import store_learned

@@ -24,7 +24,7 @@ from kombu.common import ignore_errors
 from kombu.exceptions import OperationalError
 from redis.exceptions import OutOfMemoryError
 
-from db.masking import masked
+from db.urls import masked
 from workers.celery.messaging import KEPT_HEADERS, read_unit
 from workers.celery.transports import FULL
 from workers.core.kinds import Lane

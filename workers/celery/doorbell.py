@@ -13,8 +13,8 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import OutOfMemoryError
 
 from c4core.version import ENGINE_VERSION
-from db import jobs, registry
-from db.masking import masked
+from db import jobs
+from db.urls import masked
 from workers.celery.messaging import CONNECT_SECONDS, REPLY_SECONDS, TASK, make_app
 from workers.celery.transports import FULL, look_whether_blocked
 from workers.celery.url import check_url
@@ -176,7 +176,7 @@ def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
     depth = doorbell.depth(lane)
 
     def announce(session: Session) -> list[int]:
-        workers = registry.live_workers(session)
+        workers = jobs.live_workers(session)
         return jobs.announce(
             session,
             engine_version=ENGINE_VERSION,

@@ -15,10 +15,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION, __version__
-from db import jobs, registry
+from db import jobs
 from db.errors import StorageError
+from db.jobs import acquire_duty
 from db.records.jobs import WorkerInfo
-from db.registry import acquire_duty
 from workers.celery.doorbell import top_up
 from workers.core.kinds import Lane, find_kind, lane_of_job
 from workers.core.run import UnitEnd
@@ -82,7 +82,7 @@ class Registration:
         """Renew the entry."""
         with self._database.read() as session:
             note = why_idle(jobs.running_jobs(session), self._settings.lanes)
-            live = registry.live_workers(session)
+            live = jobs.live_workers(session)
             self.peers = max(1, len(live))
         self._look_for_namesake(live)
         if note != self._note:
@@ -115,7 +115,7 @@ class Registration:
 
     def leave(self) -> None:
         """Remove the entry. If the database fails, the entry will expire."""
-        self._database.run(lambda session: registry.leave(session, self._settings.name))
+        self._database.run(lambda session: jobs.remove_worker(session, self._settings.name))
 
     def _write(self, session: Session) -> None:
         info = WorkerInfo(
@@ -133,7 +133,7 @@ class Registration:
             seconds=self._counters.seconds,
             note=self._shown,
         )
-        registry.beat(session, info)
+        jobs.record_worker_heartbeat(session, info)
 
 
 def why_idle(running: Sequence[RunningJob], lanes: Collection[Lane]) -> str | None:

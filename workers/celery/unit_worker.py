@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM, Consent
 from c4core.version import ENGINE_VERSION
-from db import jobs, registry
+from db import jobs
 from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
 from db.jobs.watching import has_queued_unit
 from workers.celery.doorbell import call
@@ -138,7 +138,7 @@ class WaitingUnit:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + SPARE_SECONDS
             with suppress(StorageError), self._database.read() as session:
-                workers = registry.live_workers(session)
+                workers = jobs.live_workers(session)
                 others = sum(self._lane.queue in worker.queues for worker in workers) - 1
                 # While units are queued, the other workers are busy with them.
                 self.is_better_elsewhere = others > 0 and not has_queued_unit(

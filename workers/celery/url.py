@@ -6,7 +6,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from db.masking import masked
+from db.urls import masked
 from workers.errors import BrokerUrlError
 
 SCHEMES: Final = ("redis", "rediss", "amqp", "amqps")

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.version import ENGINE_VERSION
-from db import jobs, registry
+from db import jobs
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import find_kind, lane_of_job, unit_objects
@@ -289,7 +289,7 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
     was killed, and half a minute after the last worker of its queue was killed. After a regular
     stop it shows at once.
     """
-    workers = registry.live_workers(session)
+    workers = jobs.live_workers(session)
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
     attended = jobs.attended_jobs(session)
     begun = jobs.begun_jobs(session)

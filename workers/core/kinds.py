@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
-    from db.costs import Cost
     from db.database import Database, Session
-    from db.records.evaluations import StoredEvaluation
+    from db.records.evaluations import Cost, StoredEvaluation
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.evaluation import score_limits
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs, registry
+from db import evaluations, jobs
 from db.database import after_commit
 from db.decoding import decoding, field
 from db.records.evaluations import StoredEvaluation
@@ -378,7 +378,7 @@ def _store_backed_up(session: Session, memory: Memory, task: DeepTask) -> None:
 
 
 def _registered_threads(session: Session) -> int:
-    return sum(worker.threads for worker in registry.live_workers(session))
+    return sum(worker.threads for worker in jobs.live_workers(session))
 
 
 def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:

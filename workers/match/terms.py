@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from c4core.errors import C4Error
 from c4core.players import NO_PROGRAM, ProgramRefusedError, parse_player
 from c4core.players import check_consent as check_player
-from db import games, registry
+from db import games, jobs
 from db.errors import CorruptError, DamagedValueError
 from workers.core.kinds import lane_of_job
 
@@ -187,7 +187,7 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
 
 def _has_willing_worker(session: Session, priority: int) -> bool:
     wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
-    return any(wanted <= set(worker.queues) for worker in registry.live_workers(session))
+    return any(wanted <= set(worker.queues) for worker in jobs.live_workers(session))
 
 
 def _refused_of_job(

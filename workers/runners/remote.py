@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from db import registry
+from db import jobs
 from db.records.jobs import JobState
 from workers.celery.doorbell import top_up
 from workers.core.follow import JobFollower, read_job
@@ -87,7 +87,7 @@ def has_workers(database: Database, priority: int) -> bool:
     """Whether there is a worker that takes jobs of this priority."""
     queue = lane_of_job(priority).queue
     with database.read() as session:
-        workers = registry.live_workers(session)
+        workers = jobs.live_workers(session)
     return any(queue in worker.queues for worker in workers)
 
 

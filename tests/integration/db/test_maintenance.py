@@ -14,15 +14,14 @@ from c4core.files import flush
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.costs import Cost, read_costs
 from db.database import Database
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
+from db.jobs import acquire_duty, live_workers, read_costs, record_worker_heartbeat
 from db.maintenance import NOTE, Problem, backup, check, stats
 from db.migrations import HEAD
-from db.records.evaluations import EvaluationFilter, StoredEvaluation
-from db.registry import acquire_duty, beat, live_workers
+from db.records.evaluations import Cost, EvaluationFilter, StoredEvaluation
 from tests.support.boards.matches import game, games_of, store_match
 from tests.support.damage import evaluations, problems
 from tests.support.jobs import finish, must_take
@@ -60,7 +59,7 @@ def used(database: Database) -> Database:
     with database.write() as session:
         jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"bounds"))
         acquire_duty(session, "sweep", 1.0)
-        beat(session, worker("ada"))
+        record_worker_heartbeat(session, worker("ada"))
     played = [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))]
     corpus = store_match(database, played)
     store_match(database, [game(0)], corpus=(corpus,))

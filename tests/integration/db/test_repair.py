@@ -10,10 +10,10 @@ from db import jobs
 from db.database import Database
 from db.errors import DamagedValueError
 from db.evaluations import count, find, store, stream
+from db.jobs import record_worker_heartbeat
 from db.maintenance import check, repair
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitState
-from db.registry import beat
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import unit_ids
@@ -152,7 +152,7 @@ def test_damaged_terms_of_a_match(database: Database) -> None:
 def test_damaged_terms_of_a_match_with_a_claimed_unit(database: Database) -> None:
     """The unit is not left to other workers, because it is unknown whether it needs a program."""
     submitted = plan_matches(database, [terms(games=4)])
-    do(database, beat, worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS)))
+    do(database, record_worker_heartbeat, worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS)))
     damage_terms(database, submitted.match_ids[0])
     (unit_id,) = unit_ids(database, submitted.job_id)
     with unit_worker(database) as site:

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
-from db import jobs, registry, schema
+from db import jobs, schema
 from db.database import Database
 from db.engine import make_engine
 from db.errors import MatchInUseError, OldProcessesError, SchemaTooNewError, SchemaTooOldError
@@ -174,7 +174,7 @@ def test_heartbeats_duties_and_corpora_are_kept(old_url: str) -> None:
     with Database.open(old_url) as database:
         assert ask(database, jobs.attended_jobs) == {4}
         assert ask(database, jobs.abandoned_jobs) == {6}
-        assert not do(database, registry.acquire_duty, "sweep", 1e12)
+        assert not do(database, jobs.acquire_duty, "sweep", 1e12)
         assert {table.name: table.rows for table in stats(database).tables}["duties"] == 1
         for used in (1, 2):
             with database.write() as session, pytest.raises(MatchInUseError) as caught:
@@ -460,7 +460,7 @@ LAST_UNWATCHED = REVISIONS[REVISIONS.index(FIRST_WATCHED) - 1]
 
 def test_an_upgrade_is_refused_while_old_processes_run(database_url: str) -> None:
     with Database.open(database_url) as database:
-        do(database, registry.beat, worker("ada"))
+        do(database, jobs.record_worker_heartbeat, worker("ada"))
         job_id = make_job(database)
         do(database, jobs.record_runner_heartbeat, job_id)
         must_take(database, owner="lovelace:7")

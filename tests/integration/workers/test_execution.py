@@ -20,7 +20,7 @@ from c4core.notation import DEFAULT_BOARD, parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs, registry
+from db import evaluations, jobs
 from db.database import Database, Session
 from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
@@ -367,7 +367,11 @@ def test_a_unit_that_waits_for_a_thread_is_released_for_an_idle_worker(
     (unit,) = unit_ids(database, job_id)
 
     def enter(name: str) -> None:
-        do(database, registry.beat, worker(name, threads=1, queues=(Lane.BULK.queue,)))
+        do(
+            database,
+            jobs.record_worker_heartbeat,
+            worker(name, threads=1, queues=(Lane.BULK.queue,)),
+        )
 
     enter("test")
     with unit_worker(database) as site, ThreadPoolExecutor(1) as pool:

@@ -14,8 +14,9 @@ from typing import Any, Final, NamedTuple
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db.costs import Cost, add_costs
 from db.database import Database
+from db.jobs import add_costs
+from db.records.evaluations import Cost
 from tests.release.faults import ledger
 from tests.release.faults.figures import Figures
 from tests.release.faults.ledger import Change

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from db import jobs, registry
+from db import jobs
 from db.database import Database
 from db.records.jobs import JobInfo
 from tests.support.running.command_line import ROOT, Result
@@ -103,7 +103,7 @@ class Service:
 
     def workers(self) -> set[str]:
         with Database.open(self.database_url) as database, database.read() as session:
-            return {worker.name for worker in registry.live_workers(session)}
+            return {worker.name for worker in jobs.live_workers(session)}
 
     def job(self, job_id: int) -> JobInfo:
         with Database.open(self.database_url) as database, database.read() as session:

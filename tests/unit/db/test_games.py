@@ -154,7 +154,7 @@ def test_results_are_arrays_in_order(database: Database) -> None:
 def test_results_end_at_the_first_missing_game(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("db.games.results._RESULTS", 3)
+    monkeypatch.setattr("db.games.storing._RESULTS", 3)
     there = [number for number in range(20) if number not in (6, 14)]
     match_id = store_match(database, [game(number) for number in there])
     with database.read() as session:

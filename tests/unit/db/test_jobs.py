@@ -5,11 +5,12 @@ import pytest
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.costs import Cost, add_costs, read_costs
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import find, store
-from db.jobs.sharing import PLANNER_ALIVE_SECONDS
+from db.jobs import add_costs, read_costs
+from db.jobs.state import PLANNER_ALIVE_SECONDS
+from db.records.evaluations import Cost
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import LEASE, failed_units, finish, give_up, must_take, state_of, take
 from tests.support.running.databases import (

@@ -10,7 +10,7 @@ from sqlalchemy import delete
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.evaluations import find, lookup, store, stream
-from db.evaluations.merging import merge
+from db.evaluations.storing import merge
 from db.models import Evaluation
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from tests.support.running.databases import BOARD, ask, do, row

@@ -10,7 +10,7 @@ import pytest
 from c4core.lines import BadLine, Request, read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
-from db.costs import Cost
+from db.records.evaluations import Cost
 from tests.support.boards.games import random_games
 from workers.analyze import units
 from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, plan_units

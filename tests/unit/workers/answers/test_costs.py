@@ -9,7 +9,7 @@ from c4core.book import Book
 from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
-from db.costs import Cost
+from db.records.evaluations import Cost
 from tests.support.boards.small_books import opening
 from workers.answers.books import plies_answered
 from workers.answers.costs import GUESS_POSITIONS, CostModel

@@ -8,7 +8,7 @@ import pytest
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from db.masking import masked
+from db.urls import masked
 from tests.support.running.waiting import HANG_SECONDS
 from workers.celery.messaging import make_app
 from workers.celery.url import check_url

@@ -9,11 +9,11 @@ import pytest
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION
-from db import jobs, registry
+from db import jobs
 from db.database import Database
-from db.jobs.sharing import PLANNER_ALIVE_SECONDS, RUNNER_ALIVE_SECONDS
+from db.jobs.sharing import RUNNER_ALIVE_SECONDS, WORKER_ALIVE_SECONDS
+from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState
-from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.jobs import LEASE, finish, give_up, must_take
 from tests.support.running.databases import FakeClock, ask, do, worker
 from workers.analyze.job import submit
@@ -39,7 +39,7 @@ def idle(database: Database) -> dict[int, Unattended]:
 
 
 def enter(database: Database, lane: Lane = Lane.BULK, version: int = ENGINE_VERSION) -> None:
-    do(database, registry.beat, worker(engine_version=version, queues=(lane.queue,)))
+    do(database, jobs.record_worker_heartbeat, worker(engine_version=version, queues=(lane.queue,)))
 
 
 def test_a_job_is_waiting_until_it_starts_and_running_while_a_lease_lasts(

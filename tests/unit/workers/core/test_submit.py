@@ -15,7 +15,7 @@ from db import jobs
 from db.database import Database
 from db.errors import JobStateError
 from db.integrity.check import check
-from db.jobs.sharing import PLANNER_ALIVE_SECONDS
+from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
 from tests.support.jobs import state_of
 from tests.support.running.databases import FakeClock, ask

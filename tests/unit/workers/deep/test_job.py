@@ -14,7 +14,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from cli.commands import deep as command
-from db import evaluations, jobs, registry
+from db import evaluations, jobs
 from db.database import Database, Session
 from db.errors import BusyError
 from db.jobs import GrowingUnit
@@ -98,7 +98,7 @@ class TestSubmit:
     def test_the_first_units_are_the_least_speculative_pieces(
         self, database: Database, threads: int, registered: int, number: int
     ) -> None:
-        do(database, registry.beat, worker(threads=registered))
+        do(database, jobs.record_worker_heartbeat, worker(threads=registered))
         job_id = submit(database, deep(split=3), threads=threads)
         assert pieces(database, job_id, UnitState.QUEUED) == deep(split=3).tree().wanted(number)
         assert state_of(database, job_id) is JobState.RUNNING
