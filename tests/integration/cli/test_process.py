@@ -35,7 +35,7 @@ class Interrupting:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting)
-from cli.main import main
+from cli.__main__ import main
 main()
 """
 """Run a command whose import of a module is interrupted."""
