@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from cli.shell import signals, streams
+from cli.shell import process
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    signals.install()
-    streams.secure()
+    process.handle_signals()
+    process.secure_streams()
     try:
         from cli.app import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt as interrupt:
-        code = signals.exit_code(interrupt)
-    code = streams.finish(code)
-    signals.ignore()
+        code = process.exit_code(interrupt)
+    code = process.flush_streams(code)
+    process.ignore_signals()
     sys.exit(code)
 
 

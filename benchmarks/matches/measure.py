@@ -19,7 +19,7 @@ from benchmarks.record import Made
 from c4core.arena.game import match_seed
 from c4core.arena.statistics import Tally
 from cli.reports import figures
-from cli.shell import signals
+from cli.shell.process import check_signals
 from db import games as stored_games
 from db.database import Database
 from db.records.matches import MatchTerms
@@ -183,7 +183,7 @@ def play(
         if job_id is None:
             job_id = plan_matches(database, [terms], label=match.name).job_id
         with LocalRunner(database, job_id, threads=threads) as runner:
-            runner.wait(lambda _progress: signals.check())
+            runner.wait(lambda _progress: check_signals())
         with database.read() as session:
             (played,) = stored_games.matches_of_job(session, job_id)
         yield match, read_report(database, played.id, NOT_JUDGED)

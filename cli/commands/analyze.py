@@ -12,9 +12,9 @@ import click
 from cli.output import outfile, progress
 from cli.output.formats import result_options
 from cli.positions.books import book_options, book_path
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import input_name, reading
+from cli.shell.process import Exit, input_name, reading
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -154,7 +154,7 @@ def analyze(
             return
         is_well = work.run(job_id, target)
     if not is_well:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _submit(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,7 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
         _check_board(progress, board)
         settings.say(f"{keep}: {len(progress.plies)} plies are counted already")
     if not settings.json:
-        echo.line(_row("ply", "positions", "won", "nodes"))
+        echo(_row("ply", "positions", "won", "nodes"))
         for ply, counts in enumerate(progress.plies):
             _write(ply, counts)
     try:
@@ -101,7 +102,7 @@ def _row(*cells: str) -> str:
 
 def _write(ply: int, counts: PlyCount) -> None:
     numbers = (counts.positions, counts.won, counts.nodes)
-    echo.line(_row(str(ply), *(f"{number:,}" for number in numbers)))
+    echo(_row(str(ply), *(f"{number:,}" for number in numbers)))
 
 
 def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds: float) -> None:
@@ -124,5 +125,5 @@ def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds:
     from cli.output.render import duration
 
     won = sum(one.won for one in progress.plies)
-    echo.line(_row("all", f"{progress.positions:,}", f"{won:,}", ""))
+    echo(_row("all", f"{progress.positions:,}", f"{won:,}", ""))
     settings.say(f"{board}: {progress.positions:,} positions, in {duration(seconds)}")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.positions.books import book_options, book_path
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -60,4 +61,4 @@ def engine(
 
 def _say(line: str) -> None:
     """Write a line at once: the other program waits for it."""
-    echo.line(line)
+    echo(line)

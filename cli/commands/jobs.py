@@ -13,8 +13,9 @@ import click
 
 from cli.output import outfile
 from cli.output.formats import format_options, result_options
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -273,7 +274,7 @@ def results(
         from cli.output.render import count
 
         settings.say(f"{count(written.errors, 'line')} without an answer")
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _work_again(
@@ -322,7 +323,7 @@ def _work_again(
         if output is None:
             is_well = work.say_unanswered(job) and is_well
     if not is_well:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 IDLE_SECONDS = 15.0
@@ -385,7 +386,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         if draw is not None:
             _write(settings, seen, state, job_info.kind, tree)
     if now.state is not JobState.DONE:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _without_rate(job: JobProgress) -> JobProgress:
@@ -448,12 +449,12 @@ def _write(
         fields = asdict(job) | {"state": state}
         if tree is not None:
             fields["tree"] = tree_object(tree.look())
-        echo.line(json.dumps(fields))
+        echo(json.dumps(fields))
         return
     if tree is not None:
         rate = tree.rate(progress)
         text = view.tree_line(tree.look(), None if state in IDLE else rate)
-        echo.line(f"job {job.job_id} {state}: {text}")
+        echo(f"job {job.job_id} {state}: {text}")
         return
     done = job.positions_done + job.positions_failed
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
@@ -464,4 +465,4 @@ def _write(
         parts.append(rate_text(rate))
     if done < job.positions and state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
-    echo.line(", ".join(parts))
+    echo(", ".join(parts))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.reports import options
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
@@ -107,7 +108,7 @@ def match(
         return
     write_match(settings, reports[0], writing)
     if not reports[0].match.is_finished:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:

@@ -12,8 +12,9 @@ import click
 from cli.output import drawing, outfile
 from cli.output.formats import Column, chosen_format, format_options, opened, write_rows
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -152,7 +153,7 @@ def puzzles(
     for line in bad:
         report_bad_line(line)
     if bad:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
@@ -168,7 +169,7 @@ def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> 
 
 def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
     """Search for each puzzle in another thread, so that Ctrl-C is handled at once."""
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
 
     while (puzzle := run_in_background(partial(next, source, None), stop.set)) is not None:
         yield puzzle

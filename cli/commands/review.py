@@ -10,8 +10,9 @@ import click
 from cli.output import drawing, outfile
 from cli.output.formats import check_output, chosen_format, format_flags, opened, write_rows
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -153,7 +154,7 @@ def review(
         for name in plots:
             _draw(reviews, name)
     if len(found.games) < len(found.entries):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _write_reviews(
@@ -233,7 +234,7 @@ def _reviewed(
     from functools import partial
 
     from c4core.lines import BadLine
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
     from workers.answers.service import Stop
     from workers.match.reviews import review_game
 
@@ -271,7 +272,7 @@ def write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
             report_bad_line(review)
             continue
         if not is_first:
-            echo.line()
+            echo()
         is_first = False
         _write_game(review, boards=boards)
 
@@ -295,7 +296,7 @@ def write_summary(reviews: Iterable[Review | BadLine]) -> None:
     totals: dict[str, PlayerTotals] = {}
     write_rows(_summaries(reviews, totals), "table", columns)
     if totals:
-        echo.line()
+        echo()
         _write_totals(totals)
 
 
@@ -397,7 +398,7 @@ def _write_game(review: Review, *, boards: bool) -> None:
     write_facts(facts)
     if not review.moves:
         return
-    echo.line()
+    echo()
     _write_moves(review)
     position = game.start
     out = render.console()

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from cli.shell.streams import STDERR, STDOUT
+from cli.shell.process import STDERR, STDOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.shell import echo, settings
+from cli.shell import settings
 from cli.shell.completing import offer
+from cli.shell.process import echo
 from workers.configuration import SETTINGS
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ class LazyGroup(click.Group):
         if args[0] == HELP and not ctx.resilient_parsing:
             if len(args) == 1:
                 for line in ctx.get_help().splitlines():
-                    echo.line(line)
+                    echo(line)
                 ctx.exit()
             args = [*args[1:], "--help"]
         names = self.list_commands(ctx)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.shell import echo
 from cli.shell.completing import BROKER, FILE, Offered
+from cli.shell.process import echo
 from workers.configuration import Configuration
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ class Settings:
     def say(self, message: str) -> None:
         """Write a message on standard error, unless ``--quiet`` is given."""
         if not self.quiet:
-            echo.line(message, err=True)
+            echo(message, err=True)
 
     def say_if_verbose(self, message: str) -> None:
         """Write a message only with ``--verbose``."""
         if self.verbose:
-            echo.line(message, err=True)
+            echo(message, err=True)
 
     @property
     def named_database(self) -> str | None:

@@ -12,8 +12,7 @@ from c4core.players.player import NO_PROGRAM, Consent
 from cli.output import progress
 from cli.output.formats import write_object
 from cli.output.render import count, duration, guess
-from cli.shell import echo, signals
-from cli.shell.streams import ignoring_closed_stderr
+from cli.shell.process import check_signals, echo, ignoring_closed_stderr
 from cli.work.view import TreeWatch, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
@@ -150,7 +149,7 @@ class JobContext:
                 attendance = _WorkerWatch(self, job_id)
 
                 def look(_state: JobState) -> None:
-                    signals.check()
+                    check_signals()
                     attendance.look()
 
                 if results is None:
@@ -188,7 +187,7 @@ class JobContext:
         if self.settings.json if as_json is None else as_json:
             write_object({"job": job_id})
         else:
-            echo.line(str(job_id))
+            echo(str(job_id))
         if self.backend.doorbell is None:
             text = f"Work on it with: {self.backend.resumption(job_id)}"
         else:

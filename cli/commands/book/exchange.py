@@ -13,8 +13,8 @@ import click
 from cli.output import outfile
 from cli.output.formats import format_by_ending
 from cli.positions import books as options
-from cli.shell import echo, exits
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -190,10 +190,10 @@ def import_(
     with _refusing(file):
         content.check_complete()
     for problem in wrong:
-        echo.line(problem)
+        echo(problem)
     if wrong:
         settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
         raise click.BadParameter(f"{file!r} has no positions", param_hint="FILE")
     info = content.write(Path(outfile.writable_path(out, option="--out")))

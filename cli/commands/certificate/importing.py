@@ -9,8 +9,9 @@ import click
 
 from cli.commands.certificate.files import watched
 from cli.positions import books as options
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,6 +144,6 @@ def _show(
         facts["certificate"] = f"{out}, {count(len(certificate), 'byte')}"
     write_facts(facts)
     for position in checked.unused_entries:
-        echo.line(f"unused: the entry {position.moves!r}")
+        echo(f"unused: the entry {position.moves!r}")
     for number in checked.unused_diagrams:
-        echo.line(f"unused: diagram {number}")
+        echo(f"unused: diagram {number}")

@@ -11,8 +11,9 @@ import click
 
 from cli.output import progress
 from cli.positions.books import book_options, book_path
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from c4core.dataset.lots import Shares
@@ -298,7 +299,7 @@ def build(
     seconds = round(time.monotonic() - began, 3)
     _report(settings, card, directory, {"job": job_id, "seconds": seconds})
     if _report_difference(settings, labelled):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:

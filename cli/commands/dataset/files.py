@@ -10,8 +10,8 @@ import click
 
 from cli.output import outfile
 from cli.output.formats import Column
-from cli.shell import echo, exits
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,9 +119,9 @@ def info(context: click.Context, *, path: str) -> None:
     else:
         _show(path, found.card)
         for problem in found.problems:
-            echo.line(f"wrong: {problem}")
+            echo(f"wrong: {problem}")
     if found.problems:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
     settings.say(f"{', '.join(found.files)}: match the card")
 
 
@@ -132,14 +132,14 @@ def _show(path: str, card: dict[str, Any]) -> None:
 
     everything = total(card["splits"])
     write_facts(_facts(path, card))
-    echo.line()
+    echo()
     parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
     parts.append({"part": "all", **everything})
     outcomes = ("positions", *OUTCOMES)
     write_rows(parts, "table", _counts("part", 10, outcomes))
-    echo.line()
+    echo()
     write_rows(parts, "table", _counts("part", 10, TRAITS))
-    echo.line()
+    echo()
     write_rows(everything["plies"], "table", _counts("ply", 3, outcomes))
 
 

@@ -11,9 +11,9 @@ import click
 from cli.commands.games import options
 from cli.output import outfile
 from cli.output.formats import format_by_ending
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import input_name, reading
+from cli.shell.process import Exit, echo, input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,15 +225,15 @@ def import_(
         if not found.lines:
             raise click.BadParameter(f"{name} is empty", param_hint="FILE")
         for line in found.bad:
-            echo.line(f"{name}, line {line.line}: {line.error}", err=True)
+            echo(f"{name}, line {line.line}: {line.error}", err=True)
         if found.bad and not skip_bad:
             settings.say(f"{count(found.bad_lines, 'bad line')}: nothing was imported")
-            context.exit(exits.PROBLEMS)
+            context.exit(Exit.PROBLEMS)
         label = label or parameters.readable(Path(name).name)
         stored = import_matches(database, found.matches, label=label)
     _report(settings, stored, repeated=found.repeated, bad=found.bad_lines)
     if found.bad:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:

@@ -9,8 +9,9 @@ import click
 
 from cli.commands.games import options
 from cli.reports import options as report_options
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
     Programs are started only with --allow-programs, and the programs of imported games never.
     """
     from c4core.players import Stop
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
     from workers.match.table import replay_game
 
     settings: Settings = context.obj
@@ -83,13 +84,13 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
                 stop.set,
             )
             differs |= not again.is_same
-            echo.line(f"{place}: {'the same' if again.is_same else 'different'}")
+            echo(f"{place}: {'the same' if again.is_same else 'different'}")
             if not again.is_same:
                 stored, record = again.game, again.record
-                echo.line(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
-                echo.line(f"  now     {_course(record.moves, record.winner, record.ending)}")
+                echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
+                echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
     if differs:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
@@ -125,7 +126,7 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
     if entry.replaced:
         facts["replaced"] = ", ".join(f"move {index + 1}" for index in entry.replaced)
     write_facts(facts)
-    echo.line()
+    echo()
     if boards and entry.moves is not None:
         _draw_moves(entry, judged)
     else:
@@ -157,7 +158,7 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
     for index, column in enumerate(parse_moves(entry.moves or "", width=position.width)):
         move = judged[index] if index < len(judged) else None
         note = "" if move is None else f"  {_note(move)}"
-        echo.line(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
+        echo(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
         position = position.play(column)
         _draw(position)
 
@@ -255,4 +256,4 @@ def report(
     else:
         write_tournament(settings, reports, writing)
     if not all(each.match.is_finished for each in reports):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)

@@ -218,7 +218,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
     """Ask a player, with progress. A program is started, because naming it is consent."""
     from c4core.models.quality import evaluate_player
     from cli.output import progress
-    from cli.shell import signals
+    from cli.shell.process import check_signals
 
     with spec.make(_resources(settings, spec, positions.board)) as player:
         mirrors = not player.is_random
@@ -227,7 +227,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
         with progress.counting("asking for moves", total, shown=shown) as update:
 
             def look(done: int) -> None:
-                signals.check()
+                check_signals()
                 update(done)
 
             return evaluate_player(player, positions, seed=seed, tell=look)

@@ -11,7 +11,7 @@ import click
 from cli.output import drawing
 from cli.shell import parameters
 from cli.shell.commands import refuse
-from cli.shell.streams import input_name, reading
+from cli.shell.process import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +133,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
     """
     from c4core.models.loop import Step, draw_curves, train
     from cli.output import progress
-    from cli.shell import signals
+    from cli.shell.process import check_signals
 
     complete = 0
     shown = progress.is_shown(settings, over_output=False)
@@ -143,7 +143,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
             def look(step: Step) -> None:
                 nonlocal complete
                 complete = step.epoch
-                signals.check()
+                check_signals()
                 update(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
                 if step.parts == 0:
                     settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")

@@ -140,14 +140,14 @@ def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]
     from c4core.order_training.course import learn_order
     from cli.output import progress
     from cli.output.render import duration
-    from cli.shell import signals
+    from cli.shell.process import check_signals
 
     shown = progress.is_shown(settings, over_output=False)
     with ExitStack() as bars:
         running: dict[str, Callable[[int], None]] = {}
 
         def look(what: str, done: int, total: int) -> None:
-            signals.check()
+            check_signals()
             if what not in running:
                 running.clear()
                 bars.close()

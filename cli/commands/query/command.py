@@ -9,8 +9,9 @@ import click
 from cli.output import outfile
 from cli.output.formats import check_output, chosen_format, opened, table_options
 from cli.positions.books import SHIPPED, open_book
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from c4core.batch import Keys
@@ -237,7 +238,7 @@ def query(
                 target=target,
             )
         if not is_known:
-            context.exit(exits.PROBLEMS)
+            context.exit(Exit.PROBLEMS)
         return
     from db.records.evaluations import EvaluationFilter
 

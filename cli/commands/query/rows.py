@@ -13,7 +13,7 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
-from cli.shell import echo
+from cli.shell.process import echo
 from db import evaluations
 from db.records.evaluations import Cursor, StoredEvaluation
 from workers.answers.description import stored_object
@@ -55,7 +55,7 @@ def write_count(number: int, format_name: Format, target: IO[Any] | None) -> Non
     if format_name == "json":
         write_object({"count": number}, target)
     elif format_name == "table":
-        echo.line(str(number))
+        echo(str(number))
     else:
         write_rows([{"count": number}], format_name, (), names=("count",), target=target)
 
