@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from cli.shell import completing, settings
-from cli.shell.commands import LazyGroup
+from cli.shell import settings
+from cli.shell.commands import COMPLETION_VARIABLE, LazyGroup
 from cli.shell.process import (
     EXIT_HELP,
     Exit,
@@ -129,8 +129,8 @@ PROGRAM = "c4"
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
-    if completing.VARIABLE in os.environ:
-        c4.main(prog_name=PROGRAM, complete_var=completing.VARIABLE)  # exits
+    if COMPLETION_VARIABLE in os.environ:
+        c4.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)  # exits
     settings = Settings()
     try:
         with c4.make_context(PROGRAM, list(arguments), obj=settings) as context:
