@@ -123,8 +123,7 @@ def analyze(
     if input_format is None and input_name(file).lower().endswith(".csv"):
         input_format = "csv"
 
-    from cli.work.job import Backend, JobContext
-    from cli.work.results import open_results, result_format
+    from cli.work.job import Backend, JobContext, open_results, result_format
     from workers.analyze.units import KIND
     from workers.answers.books import find_book
 

@@ -260,8 +260,7 @@ def results(
     results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
     searched piece; "c4 jobs show" shows what follows from them.
     """
-    from cli.work.job import write_results
-    from cli.work.results import open_results, result_format
+    from cli.work.job import open_results, result_format, write_results
     from workers.core.follow import read_job
 
     settings: Settings = context.obj
@@ -289,8 +288,7 @@ def _work_again(
     ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
     open units.
     """
-    from cli.work.job import Backend, JobContext
-    from cli.work.results import open_results, result_format
+    from cli.work.job import Backend, JobContext, open_results, result_format
     from db.records.jobs import JobState
     from workers.core.follow import read_job, refuse_foreign
 
