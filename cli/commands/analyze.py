@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from cli.output import outfile, progress
-from cli.output.formats import result_options
+from cli.output import progress
+from cli.output.formats import output_option, result_options
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -58,7 +58,7 @@ EXAMPLES = (
 @book_options
 @parameters.label_option("the job.")
 @parameters.detach_option()
-@outfile.output_option
+@output_option
 @result_options
 @click.option(
     "--input-format",

@@ -84,9 +84,9 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
 
 
 def _kept_path(name: str) -> Path:
-    from cli.output import outfile
+    from cli.output.formats import writable_path
 
-    return outfile.writable_path(name, option=KEEP)
+    return writable_path(name, option=KEEP)
 
 
 def _check_board(progress: Progress, board: BoardSize) -> None:

@@ -204,12 +204,11 @@ def backup(settings: Settings, file: str) -> None:
     """
     from pathlib import Path
 
-    from cli.output import outfile
-    from cli.output.formats import write_object
+    from cli.output.formats import writable_path, write_object
     from db import maintenance
 
     with settings.open_database() as opened:
-        outfile.writable_path(file, option="FILE")
+        writable_path(file, option="FILE")
         try:
             size = maintenance.backup(opened, Path(file))
         except FileExistsError:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.output import outfile
-from cli.output.formats import format_options, result_options
+from cli.output.formats import check_writable, format_options, output_option, result_options
 from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
 from cli.shell.process import Exit, echo
@@ -183,7 +182,7 @@ def again_options(function: Decorated) -> Decorated:
         parameters.priority_option,
         parameters.programs_option("that the job names."),
         result_options,
-        outfile.output_option,
+        output_option,
         parameters.detach_option("Leave the work to other processes that run the job."),
         job_argument,
     ):
@@ -244,7 +243,7 @@ def retry(context: click.Context, /, **given: Any) -> None:
     examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
 )
 @job_argument
-@outfile.output_option
+@output_option
 @result_options
 @click.pass_context
 def results(
@@ -299,7 +298,7 @@ def _work_again(
         (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
         (again.format_name is not None and output is None, "a format needs --output"),
     )
-    outfile.check(output)
+    check_writable(output)
     backend = Backend.found(
         settings, threads=again.threads, table_mb=again.table_mb, programs=again.programs
     )

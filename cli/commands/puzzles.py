@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output import drawing, outfile
-from cli.output.formats import Column, chosen_format, format_options, opened, write_rows
+from cli.output import drawing
+from cli.output.formats import (
+    STANDARD_OUTPUT,
+    Column,
+    chosen_format,
+    format_options,
+    opened,
+    output_option,
+    write_rows,
+)
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -56,7 +64,7 @@ EXAMPLES: Final = (
 )
 @click.option("--boards", is_flag=True, help="Draw the boards.")
 @format_options
-@outfile.output_option
+@output_option
 @drawing.plot_option("Draw the boards into an .svg or .png; can be given again.")
 @click.option(
     "--time-limit",
@@ -100,7 +108,7 @@ def puzzles(
     """
     settings: Settings = context.obj
     chosen = chosen_format(settings, format_name, output)
-    is_file = output not in (None, outfile.STANDARD_OUTPUT)
+    is_file = output not in (None, STANDARD_OUTPUT)
     refuse(
         context,
         (games.count(STDIN) > 1, "- can be given only once"),

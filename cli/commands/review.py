@@ -7,8 +7,16 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.output import drawing, outfile
-from cli.output.formats import check_output, chosen_format, format_flags, opened, write_rows
+from cli.output import drawing
+from cli.output.formats import (
+    check_output,
+    check_writable,
+    chosen_format,
+    format_flags,
+    opened,
+    output_option,
+    write_rows,
+)
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -51,7 +59,7 @@ EXAMPLES: Final = (
     csv="Comma-separated values with a heading; a line per move.",
     parquet="A Parquet file with a row per move.",
 )
-@outfile.output_option
+@output_option
 @drawing.plot_option(
     "Draw the game with its turning points into an .svg or .png; can be given again."
 )
@@ -121,7 +129,7 @@ def review(
         (detach and output is not None, "a detached job writes nothing"),
     )
     check_output(context, chosen, output)
-    outfile.check(output)
+    check_writable(output)
     drawing.check_pictures(plots)
     from cli.positions.given import hint_at_one
 

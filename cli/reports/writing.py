@@ -71,7 +71,7 @@ def _write(
     as_object: Callable[[], dict[str, Any]],
     as_parts: Callable[[], Sequence[Part]],
 ) -> None:
-    with opened(writing.output, "table") as target:
+    with opened(writing.output) as target:
         if writing.format == "json":
             write_object(as_object(), target)
         elif writing.format == "csv":

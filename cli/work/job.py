@@ -13,8 +13,15 @@ import click
 
 from c4core.estimate import estimate
 from c4core.players.player import NO_PROGRAM, Consent
-from cli.output import outfile, progress
-from cli.output.formats import check_parquet, format_of_file, write_object, write_rows
+from cli.output import progress
+from cli.output.formats import (
+    STANDARD_OUTPUT,
+    check_parquet,
+    format_of_file,
+    opened,
+    write_object,
+    write_rows,
+)
 from cli.output.render import count, duration, guess
 from cli.shell.process import check_signals, echo, ignoring_closed_stderr
 from cli.work.view import TreeWatch, content, drawn_progress, tree_line
@@ -310,7 +317,7 @@ class Results:
     target: IO[Any]
     """A text file, or for Parquet a binary one."""
     format_name: ResultFormat
-    name: str = outfile.STANDARD_OUTPUT
+    name: str = STANDARD_OUTPUT
     """The file's name as ``--output`` takes it."""
 
     @property
@@ -355,10 +362,9 @@ def result_format(
 
 @contextmanager
 def open_results(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
-    """Open the file for results, as :func:`cli.output.outfile.opened` does."""
-    name = output or outfile.STANDARD_OUTPUT
-    with outfile.opened(name, binary=format_name == "parquet") as target:
-        yield Results(cast("IO[Any]", target), format_name, name)
+    """Open the file for results, as :func:`cli.output.formats.opened` does."""
+    with opened(output, format_name) as target:
+        yield Results(target, format_name, output or STANDARD_OUTPUT)
 
 
 @dataclass(slots=True)

@@ -108,7 +108,7 @@ def build(
             "a sparse book cannot be detached: it needs several jobs, one after the other",
         ),
     )
-    from cli.output import outfile
+    from cli.output.formats import writable_path
     from cli.work.job import Backend, JobContext
     from workers.book.build import CompleteBook, ScoreSource, canonical, default_name
     from workers.book.task import Choice
@@ -118,7 +118,7 @@ def build(
     name = out or default_name(begins, plies, choice)
     outlet = _Outlet(name, begins, plies, choice, force=force)
     if not detach:
-        outfile.writable_path(name, option="--out")
+        writable_path(name, option="--out")
         outlet.check()
     book: CompleteBook | SparseBook
     if choice is None:

@@ -168,12 +168,12 @@ class Outlet:
         """Write the certificate and show its claim."""
         from c4core.files import atomic_file
         from c4core.proof import Certificate
-        from cli.output import outfile
+        from cli.output.formats import writable_path
         from cli.output.render import count, duration
 
         self.check()  # check again: hours may have passed
         try:
-            with atomic_file(outfile.writable_path(self.name, option="--out")) as beside:
+            with atomic_file(writable_path(self.name, option="--out")) as beside:
                 beside.write_bytes(content)
         except OSError as error:
             error.filename = self.name  # "disk full" errors do not name the file

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output import outfile
-from cli.output.formats import Column
+from cli.output.formats import Column, check_writable, opened, output_option
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, echo
 
@@ -45,7 +43,7 @@ EXPORT_EXAMPLES = (
 )
 @click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
 @click.option("--weak", is_flag=True, help="Write only the winner: 1, 0 or -1 instead of scores.")
-@outfile.output_option
+@output_option
 @click.pass_context
 def export(
     context: click.Context,
@@ -69,7 +67,7 @@ def export(
         context,
         (all_moves and format_name != "c4solver", "--all-moves needs --format c4solver"),
     )
-    outfile.check(output)
+    check_writable(output)
     from c4core.dataset.exchange import exchange_lines
     from c4core.dataset.reading import read_part
     from cli.output.render import count
@@ -78,8 +76,8 @@ def export(
     lines = exchange_lines(
         records, terms.board, terms.seed, format_name, all_moves=all_moves, weak=weak
     )
-    with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
-        (target or sys.stdout).writelines(f"{line}\n" for line in lines)
+    with opened(output) as target:
+        target.writelines(f"{line}\n" for line in lines)
     settings.say(f"{count(len(records['key']), 'position')} of {split}, as {format_name}")
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from cli.commands.games import options
-from cli.output import outfile
-from cli.output.formats import format_by_ending
+from cli.output.formats import format_by_ending, opened, output_option
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, echo, input_name, reading
@@ -56,7 +54,7 @@ repeats_options = parameters.option_group(
     help="jsonl: everything about a game; csv: final grids of one board.  "
     "[default: by the ending of --output, else jsonl]",
 )
-@outfile.output_option
+@output_option
 @click.pass_context
 def export(
     context: click.Context,
@@ -94,8 +92,7 @@ def export(
             filters = _of_one_board(filters)
         entries = stream_entries(database, filters)
         written = _Written(entries, repeats)
-        with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
-            out = target or sys.stdout
+        with opened(output) as out:
             if format_name == "csv":
                 _write_csv(out, written, filters)
             else:

@@ -36,13 +36,13 @@ def export(settings: Settings, *, model: str, onnx: str) -> None:
     from c4core.models.files import read_model
     from c4core.models.onnx import onnx_bytes
     from c4core.models.players import SHIPPED, named_file
-    from cli.output import outfile
+    from cli.output.formats import writable_path
     from cli.output.render import count
 
     is_shipped = model == SHIPPED
     if not is_shipped:
         parameters.check_exists(model, option="MODEL")
-    target = outfile.writable_path(onnx, option="--onnx")
+    target = writable_path(onnx, option="--onnx")
     source = named_file(model, "residual")
     if target == source.resolve():
         raise click.BadParameter(f"{onnx!r} is the model itself", param_hint="'--onnx'")

@@ -96,14 +96,14 @@ def training_options(
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     """Pop the options of :func:`training_options` from a command's options, and check them."""
-    from cli.output import outfile
+    from cli.output.formats import writable_path
 
     threads = options.pop("threads", None)
     if threads is not None:
         require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
     refuse(context, (resume and fresh, "--resume and --fresh cannot be used together"))
-    path = outfile.writable_path(output, option="--output")
+    path = writable_path(output, option="--output")
     drawn = tuple(options.pop("plots"))
     drawing.check_charts(drawn)
     refuse(

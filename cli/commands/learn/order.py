@@ -113,11 +113,11 @@ def order(
     takes about twenty minutes for 7x6.
     """
     options.require()
-    from cli.output import outfile
+    from cli.output.formats import writable_path
 
     settings: Settings = context.obj
     output = output or f"c4-{board}.c4order"
-    path = outfile.writable_path(output, option="--output")
+    path = writable_path(output, option="--output")
     refuse(
         context,
         (path.exists() and not fresh, f"{output} exists: start again with --fresh"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output.outfile import writable_path
+from cli.output.formats import writable_path
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import outfile
-from cli.output.formats import check_output, chosen_format, opened, table_options
+from cli.output.formats import check_output, chosen_format, opened, output_option, table_options
 from cli.positions.books import SHIPPED, open_book
 from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
@@ -108,7 +107,7 @@ EXAMPLES = (
 @click.option("--desc", is_flag=True, help="Sort the largest first.")
 @click.option("--boards", is_flag=True, help="Draw the boards.")
 @table_options
-@outfile.output_option
+@output_option
 @parameters.zero_based_option
 @click.pass_context
 def query(
