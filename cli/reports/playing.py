@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from c4core.players.player import Consent
 from c4core.players.registry import consent_needed, program_of
-from cli.output.render import count
-from cli.reports import figures
+from cli.output import render
 from cli.work.job import Backend, JobContext
 from db import games
 from workers.core.follow import read_job
@@ -20,6 +19,7 @@ from workers.match.job import (
     settle_matches,
 )
 from workers.match.judging import judging_jobs, read_report
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -112,6 +112,6 @@ class _Remark:
         if len(self._matches) == 1 and now >= self._next:
             with self._database.read() as session:
                 tally = games.get_match(session, self._matches[0]).tally.a
-            self._text = f"A {figures.tally(tally)}"
+            self._text = f"A {render.tally(tally)}"
             self._next = now + TALLY_SECONDS
         return self._text

@@ -102,7 +102,7 @@ def confusion_table(confusion: Confusion) -> Table:
 
 def shares_table(shares: BestShares) -> Table:
     """Shares of best columns, by the stones on the board."""
-    from cli.reports.figures import percent
+    from cli.output.render import percent
 
     rows = [
         [
@@ -132,7 +132,7 @@ _HEADINGS: Final = ("positions", "best column", "result kept")
 
 def quality_parts(quality: Quality) -> list[Part]:
     """Tables of shares by kind of position and by stones, and the missed wins and blocks."""
-    from cli.reports.figures import NOTHING
+    from cli.output.render import NOTHING
 
     kinds = [
         _share_row("all", quality.everywhere),
@@ -157,7 +157,7 @@ def quality_parts(quality: Quality) -> list[Part]:
 
 
 def _share_row(name: str, share: Share) -> list[str]:
-    from cli.reports.figures import percent
+    from cli.output.render import percent
 
     known = share.positions or None
     return [
