@@ -89,8 +89,7 @@ def match(
     how many points both players gave away. With --broker, workers play with their own --threads and
     --table-mb. Only workers started with --allow-programs run players that are programs.
     """
-    from cli.reports.playing import played
-    from cli.reports.writing import write_match
+    from cli.reports.matches import played, write_match
     from db.records.matches import Seats
 
     settings: Settings = context.obj

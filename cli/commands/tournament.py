@@ -69,8 +69,7 @@ def tournament(
     match its results, P, and the number of different games. --json has the complete report of "c4
     match" for each. --plot draws a map of scores.
     """
-    from cli.reports.playing import played
-    from cli.reports.writing import write_tournament
+    from cli.reports.matches import played, write_tournament
 
     settings: Settings = context.obj
     refuse(

@@ -236,8 +236,7 @@ def report(
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
-    from cli.reports import playing
-    from cli.reports.writing import write_match, write_tournament
+    from cli.reports.matches import judge, write_match, write_tournament
     from cli.work.job import Backend, JobContext
     from workers.match.judging import check_matches, read_report
 
@@ -249,7 +248,7 @@ def report(
         check_matches(database, matches)
         if judging.is_wanted:
             backend = Backend.found(settings, threads=threads, table_mb=table_mb)
-            playing.judge(JobContext(settings, database, backend), chosen, judging)
+            judge(JobContext(settings, database, backend), chosen, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
         write_match(settings, reports[0], writing)

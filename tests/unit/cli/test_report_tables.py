@@ -11,8 +11,8 @@ from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Elo, Interval, Sprt, Tally
 from cli.output import render
 from cli.output.tables import Facts, Table, markdown_lines, text_lines
+from cli.reports.matches import match_row
 from cli.reports.tables import match_parts, tournament_parts
-from cli.reports.writing import match_row
 from tests.support.reports import report_of
 from workers.match.report import MatchReport, match_object
 
