@@ -287,7 +287,7 @@ def write_rows(
         target: a text file, or for Parquet a binary one; None for standard output as text. A table
             for people always goes to standard output.
     """
-    out = sys.stdout if target is None else target
+    out: IO[Any] = sys.stdout if target is None else target
     number = 0
 
     def counted() -> Iterator[Row]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
 from c4core.lines import BYTE_ORDER_MARK, BadLine, Request, read_lines
 from c4core.notation import format_moves
+from cli.positions.games import report_bad_line
 from cli.shell.process import echo, reading
 from workers.answers.estimates import estimate_open
 from workers.answers.lines import (
@@ -160,7 +161,7 @@ class ClassicWriter:
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message has the number)
         """Write an empty line."""
-        echo(f"Line {bad.line}: {bad.error}", err=True)
+        report_bad_line(bad)
         sys.stdout.buffer.write(b"\n")
 
     def _behind(self, child: Answer) -> int | None:
@@ -218,7 +219,7 @@ class TextWriter:
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
         """Report the error."""
-        echo(f"Line {bad.line}: {bad.error}", err=True)
+        report_bad_line(bad)
 
 
 SHOWN_MOVES = 16
