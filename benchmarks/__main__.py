@@ -14,7 +14,7 @@ import click
 from benchmarks.options import WITH_HELP, failures
 from benchmarks.page import DOCS, fill_file
 from benchmarks.record import RESULTS, Results
-from cli.shell import signals
+from cli.shell.process import handle_signals
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -106,5 +106,5 @@ def render(results: Results, *, names: tuple[str, ...], docs: Path, plots: bool)
 
 
 if __name__ == "__main__":
-    signals.install()  # only here: other callers of the command keep their own handlers
+    handle_signals()  # only here: other callers of the command keep their own handlers
     main(prog_name="python -m benchmarks")

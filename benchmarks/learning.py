@@ -36,7 +36,7 @@ from c4core.players.player import Resources
 from c4core.players.registry import parse_player
 from c4core.position import Position
 from c4core.solver import Solver
-from cli.reports.figures import percent, percent_interval
+from cli.output.render import percent, percent_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

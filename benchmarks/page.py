@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.record import ROOT
 from cli.measuring import three_digits, time_text
-from cli.output.render import score_text
+from cli.output.render import percent, score_text
 from cli.output.tables import Table, markdown_lines
-from cli.reports.figures import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from cli.shell import completing, echo, exits, settings, signals, streams
-from cli.shell.commands import LazyGroup
+from cli.shell import settings
+from cli.shell.commands import COMPLETION_VARIABLE, LazyGroup
+from cli.shell.process import (
+    EXIT_HELP,
+    Exit,
+    discard_output,
+    echo,
+    exit_code,
+    ignoring_closed_stderr,
+)
 from cli.shell.settings import Settings
 from workers.text import printable
 
@@ -74,7 +82,7 @@ class Program(LazyGroup):
         """Write the examples and the exit codes."""
         super().format_epilog(ctx, formatter)
         with formatter.section("Exit codes"):
-            formatter.write_dl([(str(code), text) for code, text in exits.HELP])
+            formatter.write_dl([(str(code), text) for code, text in EXIT_HELP])
 
 
 def _version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001
@@ -82,7 +90,7 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
         from c4core.version import ENGINE_VERSION, __version__
         from db.migrations import HEAD
 
-        echo.line(f"c4 {__version__} (engine {ENGINE_VERSION}, schema {HEAD})")
+        echo(f"c4 {__version__} (engine {ENGINE_VERSION}, schema {HEAD})")
         context.exit()
 
 
@@ -120,8 +128,8 @@ PROGRAM = "c4"
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
-    if completing.VARIABLE in os.environ:
-        c4.main(prog_name=PROGRAM, complete_var=completing.VARIABLE)  # exits
+    if COMPLETION_VARIABLE in os.environ:
+        c4.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)  # exits
     settings = Settings()
     try:
         with c4.make_context(PROGRAM, list(arguments), obj=settings) as context:
@@ -130,12 +138,12 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        with streams.ignoring_closed_stderr():
+        with ignoring_closed_stderr():
             _show(error)
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
         return _report(error, settings.opened)
-    return exits.FINE
+    return Exit.FINE
 
 
 def _show(error: click.ClickException) -> None:
@@ -157,25 +165,25 @@ def _report(error: BaseException, opened: list[str]) -> int:
     if os.environ.get("C4_TRACE"):
         for text in traceback.format_exception(error):
             for line in text.splitlines():
-                echo.line(line, err=True)
+                echo(line, err=True)
     if isinstance(error, KeyboardInterrupt):
         return _report_interrupt(error)
     from cli.failures import Failure, explain, first_damage
 
     failure = explain(error)
     if failure is None and opened:
-        with streams.ignoring_closed_stderr():
-            echo.line("Something went wrong. Checking the database for damage ...", err=True)
+        with ignoring_closed_stderr():
+            echo("Something went wrong. Checking the database for damage ...", err=True)
         damage = first_damage(opened[-1])
-        failure = None if damage is None else Failure(exits.PROBLEMS, damage)
+        failure = None if damage is None else Failure(Exit.PROBLEMS, damage)
     if failure is None:
         fault = f"a fault in c4: {type(error).__name__}: {error} (C4_TRACE=1 shows where)"
-        failure = Failure(exits.PROBLEMS, fault)
+        failure = Failure(Exit.PROBLEMS, fault)
     if isinstance(error, OSError):
-        streams.discard_output()
+        discard_output()
     if failure.message:
-        with streams.ignoring_closed_stderr():
-            echo.line(f"Error: {failure.message}", err=True)
+        with ignoring_closed_stderr():
+            echo(f"Error: {failure.message}", err=True)
     return failure.code
 
 
@@ -184,7 +192,7 @@ def _report_interrupt(error: KeyboardInterrupt) -> int:
 
     Nothing is imported here: if the import of numpy is interrupted, it cannot be imported again.
     """
-    streams.discard_output()
-    with streams.ignoring_closed_stderr():
-        echo.line("Interrupted.", err=True)
-    return signals.exit_code(error)
+    discard_output()
+    with ignoring_closed_stderr():
+        echo("Interrupted.", err=True)
+    return exit_code(error)

@@ -20,7 +20,7 @@ from c4core.errors import (
     ModelMismatchError,
 )
 from c4core.players.errors import PlayerFailure, PlayerMissingError
-from cli.shell import exits
+from cli.shell.process import Exit
 from db.errors import (
     DamagedValueError,
     GameNotFoundError,
@@ -43,7 +43,7 @@ class Failure(NamedTuple):
     """A failed command's exit code and message."""
 
     code: int
-    """See :mod:`cli.shell.exits`."""
+    """See :class:`~cli.shell.process.Exit`."""
     message: str
     """The text for people; empty if a program is expected to be silent."""
 
@@ -51,30 +51,30 @@ class Failure(NamedTuple):
 REMEDY: Final = "c4 db check lists all damage, c4 db repair drops what can be solved again"
 
 CODES: Final[dict[type[BaseException], int]] = {
-    BookBoardError: exits.USAGE,
-    BookContentError: exits.USAGE,
-    BookError: exits.PROBLEMS,
-    BookIncompleteError: exits.PROBLEMS,
-    BrokerUnreachableError: exits.UNREACHABLE,
-    C4Error: exits.USAGE,
-    CertificateError: exits.PROBLEMS,
-    CertificateIncompleteError: exits.PROBLEMS,
-    ClaimError: exits.USAGE,
-    CountingError: exits.PROBLEMS,
-    DatasetError: exits.PROBLEMS,
-    DatasetIncompleteError: exits.PROBLEMS,
-    GameNotFoundError: exits.USAGE,
-    JobNotFoundError: exits.USAGE,
-    LearningMissingError: exits.PROBLEMS,
-    MatchNotFoundError: exits.USAGE,
-    ModelError: exits.PROBLEMS,
-    ModelMismatchError: exits.USAGE,
-    NotSolvedError: exits.PROBLEMS,
-    PlayerFailure: exits.PROBLEMS,
-    PlayerMissingError: exits.PROBLEMS,
-    StorageError: exits.PROBLEMS,
-    UnknownSchemeError: exits.USAGE,
-    UnreachableError: exits.UNREACHABLE,
+    BookBoardError: Exit.USAGE,
+    BookContentError: Exit.USAGE,
+    BookError: Exit.PROBLEMS,
+    BookIncompleteError: Exit.PROBLEMS,
+    BrokerUnreachableError: Exit.UNREACHABLE,
+    C4Error: Exit.USAGE,
+    CertificateError: Exit.PROBLEMS,
+    CertificateIncompleteError: Exit.PROBLEMS,
+    ClaimError: Exit.USAGE,
+    CountingError: Exit.PROBLEMS,
+    DatasetError: Exit.PROBLEMS,
+    DatasetIncompleteError: Exit.PROBLEMS,
+    GameNotFoundError: Exit.USAGE,
+    JobNotFoundError: Exit.USAGE,
+    LearningMissingError: Exit.PROBLEMS,
+    MatchNotFoundError: Exit.USAGE,
+    ModelError: Exit.PROBLEMS,
+    ModelMismatchError: Exit.USAGE,
+    NotSolvedError: Exit.PROBLEMS,
+    PlayerFailure: Exit.PROBLEMS,
+    PlayerMissingError: Exit.PROBLEMS,
+    StorageError: Exit.PROBLEMS,
+    UnknownSchemeError: Exit.USAGE,
+    UnreachableError: Exit.UNREACHABLE,
 }
 """Exit codes of errors whose text is the message; the nearest base class counts."""
 
@@ -82,17 +82,17 @@ CODES: Final[dict[type[BaseException], int]] = {
 def explain(error: BaseException) -> Failure | None:
     """The message and exit code for an exception; None for a bug in c4."""
     if isinstance(error, BrokenPipeError):
-        return Failure(exits.CLOSED_PIPE, "")
+        return Failure(Exit.CLOSED_PIPE, "")
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         where = "cannot write the output" if error.filename is None else os.fsdecode(error.filename)
-        return Failure(exits.PROBLEMS, f"{where}: {reason}")
+        return Failure(Exit.PROBLEMS, f"{where}: {reason}")
     if isinstance(error, CountMemoryError):
-        return Failure(exits.PROBLEMS, f"{error}; --memory-mb allows more")
+        return Failure(Exit.PROBLEMS, f"{error}; --memory-mb allows more")
     if isinstance(error, DamagedValueError):
-        return Failure(exits.PROBLEMS, f"{error}; {REMEDY}")
+        return Failure(Exit.PROBLEMS, f"{error}; {REMEDY}")
     if isinstance(error, MemoryError):
-        return Failure(exits.PROBLEMS, "not enough memory; a smaller --table-mb may be enough")
+        return Failure(Exit.PROBLEMS, "not enough memory; a smaller --table-mb may be enough")
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
     return None if code is None else Failure(code, str(error))
 

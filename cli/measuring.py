@@ -15,7 +15,7 @@ from c4core.evaluation import plies_to_end
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.solver import Solver
-from cli.shell.background import run_in_background
+from cli.shell.process import run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

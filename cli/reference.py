@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.app import c4
-from cli.shell import exits
+from cli.shell.process import EXIT_HELP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +104,7 @@ $ c4 completion fish > ~/.config/fish/completions/c4.fish
 
 def reference() -> str:
     """The complete document."""
-    codes = "".join(f"| {code} | {text} |\n" for code, text in exits.HELP)
+    codes = "".join(f"| {code} | {text} |\n" for code, text in EXIT_HELP)
     sections = [
         f"\n## {context.command_path}\n\n```text\n{context.get_help()}\n```\n"
         for context in contexts()

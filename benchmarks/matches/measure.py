@@ -18,8 +18,8 @@ from benchmarks.options import WITH_HELP, threads_option
 from benchmarks.record import Made
 from c4core.arena.game import match_seed
 from c4core.arena.statistics import Tally
-from cli.reports import figures
-from cli.shell import signals
+from cli.output import render
+from cli.shell.process import check_signals
 from db import games as stored_games
 from db.database import Database
 from db.records.matches import MatchTerms
@@ -94,7 +94,7 @@ def run(
     with Database.open(url, create=True) as database:
         for match, report in play(database, chosen, games or 1, seed=seed, threads=threads):
             outcome = Outcome.of(match.name, report)
-            click.echo(f"{match.name}: {figures.tally(outcome.results)}", err=True)
+            click.echo(f"{match.name}: {render.tally(outcome.results)}", err=True)
             outcomes[match.name] = asdict(outcome)
             found = {"commands": commands, "outcomes": list(outcomes.values())}
             results.keep("matches", name, found)
@@ -183,7 +183,7 @@ def play(
         if job_id is None:
             job_id = plan_matches(database, [terms], label=match.name).job_id
         with LocalRunner(database, job_id, threads=threads) as runner:
-            runner.wait(lambda _progress: signals.check())
+            runner.wait(lambda _progress: check_signals())
         with database.read() as session:
             (played,) = stored_games.matches_of_job(session, job_id)
         yield match, read_report(database, played.id, NOT_JUDGED)

@@ -27,7 +27,8 @@ from c4core.arena.statistics import (
     one_sided_p,
     two_sided_p,
 )
-from cli.reports import figures
+from cli.output import render
+from cli.reports.tables import SEATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -196,11 +197,11 @@ def _sentence(match: SourceMatch, theirs: Leader, outcome: Outcome) -> str:
     source = GROUPS[match.group].partition(":")[0]
     said = f"{source} ranks {_PLACES[theirs]}"
     if match.reported is not None:
-        said = f"{source} reports {figures.tally(match.reported)}, {theirs.upper()} better"
-    here = f"here it is {figures.tally(results)}"
+        said = f"{source} reports {render.tally(match.reported)}, {theirs.upper()} better"
+    here = f"here it is {render.tally(results)}"
     p = two_sided_p(results)
     if p is not None:
-        here += f" (P {figures.chance(p)})"
+        here += f" (P {render.chance(p)})"
     if is_repetitive(outcome.distinct, results.games):
         here += f", but only {outcome.distinct:,} of {results.games:,} games are different"
     note = f"; {match.note}" if match.note else ""
@@ -215,7 +216,7 @@ def group_table(group: str, outcomes: Outcomes) -> str:
 
 
 def _title(group: str, matches: Sequence[SourceMatch]) -> str:
-    seats = {figures.seats_text(match.seats) for match in matches}
+    seats = {SEATS[match.seats] for match in matches}
     return f"{GROUPS[group]} ({', '.join(sorted(seats))})"
 
 
@@ -223,7 +224,7 @@ def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[s
     for match in matches:
         outcome = outcomes.find(match.name)
         longer = outcomes.find(match.name, longer=True)
-        reported = figures.NOTHING if match.reported is None else figures.tally(match.reported)
+        reported = render.NOTHING if match.reported is None else render.tally(match.reported)
         yield [
             match.a,
             match.b,
@@ -239,14 +240,14 @@ def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[s
 def _tally(outcome: Outcome | None) -> str:
     """The results, with ``!`` if games repeat: ``60-40-0 !``."""
     if outcome is None:
-        return figures.NOTHING
+        return render.NOTHING
     repeats = is_repetitive(outcome.distinct, outcome.results.games)
-    return f"{figures.tally(outcome.results)}{' !' if repeats else ''}"
+    return f"{render.tally(outcome.results)}{' !' if repeats else ''}"
 
 
 def _apart(match: SourceMatch, outcome: Outcome | None) -> str:
     if match.reported is None or outcome is None:
-        return figures.NOTHING
+        return render.NOTHING
     return f"{standard_errors(match.reported, outcome.results):+.1f}"
 
 

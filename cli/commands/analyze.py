@@ -9,12 +9,12 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from cli.output import outfile, progress
-from cli.output.formats import result_options
+from cli.output import progress
+from cli.output.formats import output_option, result_options
 from cli.positions.books import book_options, book_path
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import input_name, reading
+from cli.shell.process import Exit, input_name, reading
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -58,7 +58,7 @@ EXAMPLES = (
 @book_options
 @parameters.label_option("the job.")
 @parameters.detach_option()
-@outfile.output_option
+@output_option
 @result_options
 @click.option(
     "--input-format",
@@ -123,8 +123,7 @@ def analyze(
     if input_format is None and input_name(file).lower().endswith(".csv"):
         input_format = "csv"
 
-    from cli.work.job import Backend, JobContext
-    from cli.work.results import open_results, result_format
+    from cli.work.job import Backend, JobContext, open_results, result_format
     from workers.analyze.units import KIND
     from workers.answers.books import find_book
 
@@ -154,7 +153,7 @@ def analyze(
             return
         is_well = work.run(job_id, target)
     if not is_well:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _submit(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,10 +62,10 @@ def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -
         write_object(about | {"signature": signature(rows), "rows": found})
     else:
         _show(about, measured)
-        echo.line(f"signature {signature(rows)}{' (quick)' if quick else ''}")
+        echo(f"signature {signature(rows)}{' (quick)' if quick else ''}")
     if wrong := sum(row.wrong for row in rows):
         settings.say(count(wrong, "wrong score"))
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:
@@ -109,7 +110,7 @@ def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
             f" Python {about['python']}",
         }
     )
-    echo.line()
+    echo()
     write_rows(
         measured,
         "table",

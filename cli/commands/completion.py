@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cli.shell.commands import Command
-from cli.shell.completing import VARIABLE
+from cli.shell.commands import COMPLETION_VARIABLE, Command
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -33,4 +32,4 @@ def completion(context: click.Context, *, shell: str) -> None:
     made = get_completion_class(shell)
     if made is None or program.info_name is None:
         raise click.UsageError(f"the installed version of click does not support {shell}", context)
-    click.echo(made(program.command, {}, program.info_name, VARIABLE).source())
+    click.echo(made(program.command, {}, program.info_name, COMPLETION_VARIABLE).source())

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from cli.shell import echo
 from cli.shell import settings as shared
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.shell.process import echo
 from cli.shell.settings import NO_BROKER
 from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of, parse
 
@@ -162,7 +162,7 @@ def unset(context: click.Context, *, name: str) -> None:
 @click.pass_obj
 def path(settings: Settings) -> None:
     """Show the path of the file, even if it does not exist."""
-    echo.line(str(settings.configuration.path))
+    echo(str(settings.configuration.path))
 
 
 class Found(NamedTuple):

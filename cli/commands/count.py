@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output import outfile
-from cli.shell import echo, parameters
+from cli.output.formats import writable_path
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.counting import PlyCount, Progress
@@ -57,14 +58,14 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
     from c4core.counting import count as count_on
 
     began = time.monotonic()
-    path = None if keep is None else outfile.writable_path(keep, option=KEEP)
+    path = None if keep is None else writable_path(keep, option=KEEP)
     progress = begin(board.width, board.height)
     if path is not None and path.exists():
         progress = load_count(path)
         _check_board(progress, board)
         settings.say(f"{keep}: {len(progress.plies)} plies are counted already")
     if not settings.json:
-        echo.line(_row("ply", "positions", "won", "nodes"))
+        echo(_row("ply", "positions", "won", "nodes"))
         for ply, counts in enumerate(progress.plies):
             _write(ply, counts)
     try:
@@ -94,7 +95,7 @@ def _row(*cells: str) -> str:
 
 def _write(ply: int, counts: PlyCount) -> None:
     numbers = (counts.positions, counts.won, counts.nodes)
-    echo.line(_row(str(ply), *(f"{number:,}" for number in numbers)))
+    echo(_row(str(ply), *(f"{number:,}" for number in numbers)))
 
 
 def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds: float) -> None:
@@ -117,5 +118,5 @@ def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds:
     from cli.output.render import duration
 
     won = sum(one.won for one in progress.plies)
-    echo.line(_row("all", f"{progress.positions:,}", f"{won:,}", ""))
+    echo(_row("all", f"{progress.positions:,}", f"{won:,}", ""))
     settings.say(f"{board}: {progress.positions:,} positions, in {duration(seconds)}")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shell import echo, exits
 from cli.shell.commands import Command, LazyGroup
 from cli.shell.parameters import FiniteFloat, WholeNumber
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def init(settings: Settings) -> None:
         if settings.json:
             write_object({"database": opened.url, "created": opened.created})
         else:
-            echo.line(f"{opened.url}: {'created' if opened.created else 'exists already'}")
+            echo(f"{opened.url}: {'created' if opened.created else 'exists already'}")
 
 
 @database.command(cls=Command, examples=["c4 db upgrade", "c4 --db ./book.db db upgrade"])
@@ -69,9 +69,9 @@ def upgrade(settings: Settings, *, force: bool) -> None:
     if settings.json:
         write_object({"before": before, "after": after})
     elif before == after:
-        echo.line(f"schema {after}: already up to date")
+        echo(f"schema {after}: already up to date")
     else:
-        echo.line(f"schema {before or 'none'} -> {after}")
+        echo(f"schema {before or 'none'} -> {after}")
 
 
 @database.command(cls=Command, examples=["c4 db stats", "c4 db stats --json"])
@@ -155,13 +155,13 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
         settings.say(f"{opened.url}: {found}{again}")
     if problems:
         settings.say('Use "c4 db repair" to drop damaged data that can be solved again.')
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _tell(found: Problem | Repair, *, as_json: bool) -> None:
     import json
 
-    echo.line(json.dumps(found._asdict()) if as_json else ": ".join(found))
+    echo(json.dumps(found._asdict()) if as_json else ": ".join(found))
 
 
 @database.command(cls=Command, examples=["c4 db repair", "c4 db backup before.db && c4 db repair"])
@@ -191,7 +191,7 @@ def repair(context: click.Context) -> None:
         left = f", {count(remaining, 'problem')} remain" if remaining else ""
         settings.say(f"{opened.url}: {done}{left}")
     if remaining:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 @database.command(cls=Command, examples=["c4 db backup copy.db"])
@@ -204,12 +204,11 @@ def backup(settings: Settings, file: str) -> None:
     """
     from pathlib import Path
 
-    from cli.output import outfile
-    from cli.output.formats import write_object
+    from cli.output.formats import writable_path, write_object
     from db import maintenance
 
     with settings.open_database() as opened:
-        outfile.writable_path(file, option="FILE")
+        writable_path(file, option="FILE")
         try:
             size = maintenance.backup(opened, Path(file))
         except FileExistsError:
@@ -217,7 +216,7 @@ def backup(settings: Settings, file: str) -> None:
     if settings.json:
         write_object({"file": file, "bytes": size})
     else:
-        echo.line(f"{file}: {size_text(size)}")
+        echo(f"{file}: {size_text(size)}")
 
 
 def size_text(size: int | None) -> str:
@@ -264,8 +263,8 @@ def _show(stats: DatabaseStats) -> None:
         for name, heading in zip(names, headings, strict=True)
     ]
     for board, rows in stats.boards.items():
-        echo.line()
-        echo.line(str(board))
+        echo()
+        echo(str(board))
         total = {name: sum(getattr(row, name) for row in rows) for name in names[1:]}
         write_rows([*(row._asdict() for row in rows), {"ply": "all", **total}], "table", columns)
 

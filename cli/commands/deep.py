@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -153,7 +154,7 @@ def deep(
     else:
         _show(answer, seconds, zero_based=zero_based)
     if not is_done:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _task(

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.positions.books import book_options, book_path
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -55,4 +56,4 @@ def engine(
 
     options = Options(hash=table_mb, threads=threads, board=board)
     found = find_book(book_path(context, book, no_book=no_book), board)
-    Session(echo.line, options=options, book=found).run(sys.stdin.buffer)
+    Session(echo, options=options, book=found).run(sys.stdin.buffer)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output import outfile
-from cli.output.formats import format_options, result_options
-from cli.shell import echo, exits, parameters
+from cli.output.formats import check_writable, format_options, output_option, result_options
+from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -165,7 +165,7 @@ class Again:
 again_options = parameters.option_group(
     job_argument,
     parameters.detach_option("Leave the work to other processes that run the job."),
-    outfile.output_option,
+    output_option,
     result_options,
     parameters.programs_option("that the job names."),
     parameters.priority_option,
@@ -228,7 +228,7 @@ def retry(context: click.Context, /, **given: Any) -> None:
     examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
 )
 @job_argument
-@outfile.output_option
+@output_option
 @result_options
 @click.pass_context
 def results(
@@ -244,8 +244,7 @@ def results(
     results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
     searched piece; "c4 jobs show" shows what follows from them.
     """
-    from cli.work.job import write_results
-    from cli.work.results import open_results, result_format
+    from cli.work.job import open_results, result_format, write_results
     from workers.core.follow import read_job
 
     settings: Settings = context.obj
@@ -258,7 +257,7 @@ def results(
         from cli.output.render import count
 
         settings.say(f"{count(written.errors, 'line')} without an answer")
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _work_again(
@@ -273,8 +272,7 @@ def _work_again(
     ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
     open units.
     """
-    from cli.work.job import Backend, JobContext
-    from cli.work.results import open_results, result_format
+    from cli.work.job import Backend, JobContext, open_results, result_format
     from db.records.jobs import JobState
     from workers.core.follow import read_job, refuse_foreign
 
@@ -285,7 +283,7 @@ def _work_again(
         (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
         (again.format_name is not None and output is None, "a format needs --output"),
     )
-    outfile.check(output)
+    check_writable(output)
     backend = Backend.found(
         settings, threads=again.threads, table_mb=again.table_mb, programs=again.programs
     )
@@ -307,7 +305,7 @@ def _work_again(
         if output is None:
             is_well = work.say_unanswered(job) and is_well
     if not is_well:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 IDLE_SECONDS = 15.0
@@ -371,7 +369,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         if draw is not None:
             _write(settings, seen, state, job_info.kind, tree)
     if now.state is not JobState.DONE:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _without_rate(job: JobProgress) -> JobProgress:
@@ -424,12 +422,12 @@ def _write(
         fields = asdict(job) | {"state": state}
         if tree is not None:
             fields["tree"] = tree_object(tree.look())
-        echo.line(json.dumps(fields))
+        echo(json.dumps(fields))
         return
     if tree is not None:
         rate = tree.rate(progress)
         text = tree_line(tree.look(), None if state in IDLE else rate)
-        echo.line(f"job {job.job_id} {state}: {text}")
+        echo(f"job {job.job_id} {state}: {text}")
         return
     done = job.positions_done + job.positions_failed
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
@@ -440,4 +438,4 @@ def _write(
         parts.append(rate_text(rate))
     if done < job.positions and state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
-    echo.line(", ".join(parts))
+    echo(", ".join(parts))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.reports import options
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
@@ -88,8 +89,7 @@ def match(
     how many points both players gave away. With --broker, workers play with their own --threads and
     --table-mb. Only workers started with --allow-programs run players that are programs.
     """
-    from cli.reports.playing import played
-    from cli.reports.writing import write_match
+    from cli.reports.matches import played, write_match
     from db.records.matches import Seats
 
     settings: Settings = context.obj
@@ -107,7 +107,7 @@ def match(
         return
     write_match(settings, reports[0], writing)
     if not reports[0].match.is_finished:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:

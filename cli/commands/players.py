@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.output.formats import format_options
-from cli.shell import echo
 from cli.shell.commands import Command, LazyGroup
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.players import Parameter, PlayerKind
@@ -92,7 +92,7 @@ def show(settings: Settings, player: str) -> None:
         facts["here"] = spec.full
     write_facts(facts)
     if kind.parameters:
-        echo.line()
+        echo()
         _write_parameters(kind)
 
 

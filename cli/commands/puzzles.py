@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output import drawing, outfile
-from cli.output.formats import Column, chosen_format, format_options, opened, write_rows
+from cli.output import drawing
+from cli.output.formats import (
+    STANDARD_OUTPUT,
+    Column,
+    chosen_format,
+    format_options,
+    opened,
+    output_option,
+    write_rows,
+)
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,7 +63,7 @@ EXAMPLES: Final = (
 )
 @click.option("--boards", is_flag=True, help="Draw the boards.")
 @format_options
-@outfile.output_option
+@output_option
 @drawing.plot_option("Draw the boards into an .svg or .png; can be given again.")
 @click.option(
     "--time-limit",
@@ -98,7 +107,7 @@ def puzzles(
     """
     settings: Settings = context.obj
     chosen = chosen_format(settings, format_name, output)
-    is_file = output not in (None, outfile.STANDARD_OUTPUT)
+    is_file = output not in (None, STANDARD_OUTPUT)
     refuse(
         context,
         (games.count(STDIN) > 1, "- can be given only once"),
@@ -151,7 +160,7 @@ def puzzles(
     for line in bad:
         report_bad_line(line)
     if bad:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
@@ -167,7 +176,7 @@ def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> 
 
 def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
     """Search for each puzzle in another thread, so that Ctrl-C is handled at once."""
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
 
     while (puzzle := run_in_background(partial(next, source, None), stop.set)) is not None:
         yield puzzle

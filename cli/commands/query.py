@@ -10,19 +10,20 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cli.output import outfile
 from cli.output.formats import (
     Column,
     check_output,
     chosen_format,
     opened,
+    output_option,
     table_options,
     write_object,
     write_rows,
 )
 from cli.positions.books import SHIPPED, open_book
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -125,7 +126,7 @@ EXAMPLES = (
 @click.option("--desc", is_flag=True, help="Sort the largest first.")
 @click.option("--boards", is_flag=True, help="Draw the boards.")
 @table_options
-@outfile.output_option
+@output_option
 @parameters.zero_based_option
 @click.pass_context
 def query(
@@ -226,7 +227,7 @@ def query(
         if missing:
             advice = ADVICE_WITHOUT_BOOK if no_book else ADVICE if book is None else ADVICE_OF_BOOK
             settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
-            context.exit(exits.PROBLEMS)
+            context.exit(Exit.PROBLEMS)
         return
     from db.records.evaluations import EvaluationFilter
 
@@ -430,7 +431,7 @@ def _write_count(number: int, format_name: Format, target: IO[Any] | None) -> No
     if format_name == "json":
         write_object({"count": number}, target)
     elif format_name == "table":
-        echo.line(str(number))
+        echo(str(number))
     else:
         write_rows([{"count": number}], format_name, (), names=("count",), target=target)
 

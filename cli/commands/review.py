@@ -7,11 +7,20 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.output import drawing, outfile
-from cli.output.formats import check_output, chosen_format, format_flags, opened, write_rows
+from cli.output import drawing
+from cli.output.formats import (
+    check_output,
+    check_writable,
+    chosen_format,
+    format_flags,
+    opened,
+    output_option,
+    write_rows,
+)
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -49,7 +58,7 @@ EXAMPLES: Final = (
     csv="Comma-separated values with a heading; a line per move.",
     parquet="A Parquet file with a row per move.",
 )
-@outfile.output_option
+@output_option
 @drawing.plot_option(
     "Draw the game with its turning points into an .svg or .png; can be given again."
 )
@@ -119,7 +128,7 @@ def review(
         (detach and output is not None, "a detached job writes nothing"),
     )
     check_output(context, chosen, output)
-    outfile.check(output)
+    check_writable(output)
     drawing.check_pictures(plots)
     from cli.positions.given import hint_at_one
 
@@ -155,7 +164,7 @@ def review(
         for name in plots:
             _draw(reviews, name)
     if len(found.games) < len(found.entries):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _write_reviews(
@@ -221,7 +230,7 @@ def _reviewed(
     from functools import partial
 
     from c4core.lines import BadLine
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
     from workers.answers.service import Stop
     from workers.match.reviews import review_game
 
@@ -264,7 +273,7 @@ def _write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
     """Write games for people: the moves, and the board at each turning point."""
     for place, (_, review) in enumerate(_good(reviews)):
         if place:
-            echo.line()
+            echo()
         _write_game(review, boards=boards)
 
 
@@ -287,7 +296,7 @@ def _write_summary(reviews: Iterable[Review | BadLine]) -> None:
     totals: dict[str, PlayerTotals] = {}
     write_rows(_summaries(reviews, totals), "table", columns)
     if totals:
-        echo.line()
+        echo()
         _write_totals(totals)
 
 
@@ -381,7 +390,7 @@ def _write_game(review: Review, *, boards: bool) -> None:
     write_facts(facts)
     if not review.moves:
         return
-    echo.line()
+    echo()
     _write_moves(review)
     position = game.start
     out = render.console()

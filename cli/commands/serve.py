@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.positions.books import book_options, book_path
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.players.player import Consent
@@ -199,9 +200,9 @@ def _tell(url: str, *, as_json: bool, opens: bool) -> None:
     if as_json:
         import json
 
-        echo.line(json.dumps({"url": url}))
+        echo(json.dumps({"url": url}))
     else:
-        echo.line(f"C4 is at {url} (Ctrl-C ends it)")
+        echo(f"C4 is at {url} (Ctrl-C ends it)")
     sys.stdout.flush()
     if opens:
         import threading

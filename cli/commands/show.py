@@ -9,8 +9,9 @@ from typing import IO, TYPE_CHECKING, Final
 import click
 
 from cli.output import drawing
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -110,7 +111,7 @@ def _answer(
     """Find the scores of all columns: in the book, the database, or by a search."""
     from contextlib import nullcontext
 
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
     from workers.answers.question import Question
     from workers.answers.service import AnswerService, Stop
 
@@ -137,11 +138,11 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
 
         out.print(render.verdict(position, answer or answer_at_end(position)))
     else:
-        echo.line(f"{position.turn} to move")
+        echo(f"{position.turn} to move")
     if threats:
         for side, cells in find_threats(position).items():
             places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
-            echo.line(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
+            echo(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
 
 
 def _board(position: Position, answer: Answer | None, suffix: str, *, threats: bool) -> bytes:

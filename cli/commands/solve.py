@@ -10,9 +10,9 @@ import click
 
 from cli.output import progress
 from cli.positions.books import book_options, book_path
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import STDIN
+from cli.shell.process import STDIN, Exit
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -207,7 +207,7 @@ def solve(
             raw = str(request.position.key) if request.moves is None else request.moves
             solving.answer([InputLine(request, raw.encode())])
     if solving.failures:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _say_stored(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.output.formats import Column, write_rows
-from cli.shell import echo
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,9 +95,9 @@ def write_workers(workers: Sequence[WorkerInfo]) -> None:
 
     if not workers:
         return
-    echo.line()
+    echo()
     rows = [worker_object(worker) for worker in workers]
     write_rows(rows, "table", COLUMNS)
     for row in rows:
         if row["note"] is not None:
-            echo.line(f"{row['name']}: {row['note']}")
+            echo(f"{row['name']}: {row['note']}")

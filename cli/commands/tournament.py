@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.reports import options
-from cli.shell import exits
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +69,7 @@ def tournament(
     match its results, P, and the number of different games. --json has the complete report of "c4
     match" for each. --plot draws a map of scores.
     """
-    from cli.reports.playing import played
-    from cli.reports.writing import write_tournament
+    from cli.reports.matches import played, write_tournament
 
     settings: Settings = context.obj
     refuse(
@@ -97,7 +96,7 @@ def tournament(
         return
     write_tournament(settings, reports, writing)
     if not all(report.match.is_finished for report in reports):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _expanded(descriptions: Sequence[str]) -> list[str]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from cli.output.formats import writable_path
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -41,14 +43,14 @@ def check_pictures(
         _check_suffix(name, suffixes, option)
         if Path(name).suffix != ".svg":
             extras.require(extras.PICTURES, click.ClickException)
-        _path(name, option)
+        writable_path(name, option=option)
 
 
 def write_picture(name: str, content: bytes, *, option: str) -> None:
     """Write a file completely or not at all."""
     from c4core.files import atomic_file
 
-    with atomic_file(_path(name, option)) as beside:
+    with atomic_file(writable_path(name, option=option)) as beside:
         beside.write_bytes(content)
 
 
@@ -72,7 +74,7 @@ def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
     paths = []
     for name in names:
         _check_suffix(name, CHARTS, option)
-        paths.append(_path(name, option))
+        paths.append(writable_path(name, option=option))
     if names:
         extras.require(extras.PLOT, click.ClickException)
     return paths
@@ -94,12 +96,6 @@ def _check_suffix(name: str, suffixes: Sequence[str], option: str) -> None:
         raise click.BadParameter(
             f"{name!r} does not end in any of {', '.join(suffixes)}", param_hint=f"'{option}'"
         )
-
-
-def _path(name: str, option: str) -> Path:
-    from cli.output.outfile import writable_path
-
-    return writable_path(name, option=option)
 
 
 GOOD: Final = ("#8cc3ea", "#2171b5", "#08306b")

@@ -1,24 +1,28 @@
-"""Rows of output in the chosen format, written one by one in constant memory.
+"""Output of commands: its format, its file, and its rows, written one by one in constant memory.
 
-Reports that are complete before they are written use :mod:`cli.output.tables`.
+An output file appears completely or not at all. Reports that are complete before they are written
+use :mod:`cli.output.tables`.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
-from contextlib import contextmanager
+import tempfile
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast
+from pathlib import Path, PurePath
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
-from cli.output import outfile
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
 from cli.shell.parameters import option_group
+from cli.shell.process import STDERR, STDOUT
 from workers.text import csv_lines
 
 if TYPE_CHECKING:
@@ -40,25 +44,6 @@ ENDINGS: Final[dict[str, Format]] = {
 
 MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
 """Formats of reports by file-name ending, in addition to :data:`ENDINGS`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table for people.
-
-    Attributes:
-        name: heading.
-        width: characters; longer text is not cut but moves the rest of the row to the right.
-        text: makes the cell's text from the row.
-        right: align to the right.
-        style: makes the cell's rich style from the row.
-    """
-
-    name: str
-    width: int
-    text: Callable[[Row], str]
-    right: bool = False
-    style: Callable[[Row], str] | None = None
 
 
 def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
@@ -118,18 +103,8 @@ def check_parquet(format_name: str, output: str | None) -> None:
     from c4core.extras import PARQUET, require
 
     require(PARQUET, click.UsageError)
-    if output in (None, outfile.STANDARD_OUTPUT) and sys.stdout.isatty():
+    if output in (None, STANDARD_OUTPUT) and sys.stdout.isatty():
         raise click.UsageError("Parquet is not for terminals: name a file with --output")
-
-
-@contextmanager
-def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
-    """Open the output file for rows, as :func:`cli.output.outfile.opened` does."""
-    if output in (None, outfile.STANDARD_OUTPUT):
-        yield None
-        return
-    with outfile.opened(output, binary=format_name == "parquet") as target:
-        yield target
 
 
 def format_of_file(name: str | None) -> Format | None:
@@ -163,10 +138,135 @@ def check_output(context: click.Context, format_name: Format, output: str | None
     refuse(
         context,
         (
-            output not in (None, outfile.STANDARD_OUTPUT) and format_name == "table",
+            output not in (None, STANDARD_OUTPUT) and format_name == "table",
             "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
         ),
     )
+
+
+STANDARD_OUTPUT: Final = "-"
+"""The name of standard output in options; None means it, too."""
+
+OUTPUT: Final = "--output"
+
+output_option = click.option(
+    "-o",
+    OUTPUT,
+    metavar="FILE",
+    help="Write the results to this file, completely or not at all; - is standard output.",
+)
+
+
+@contextmanager
+def opened(name: str | None, format_name: str = "text") -> Iterator[IO[Any]]:
+    """Open a file for writing; it replaces the old one if the context ends without an error.
+
+    The file is binary for Parquet, otherwise text. For a device, a pipe or standard output, the
+    target itself is written to.
+    """
+    binary = format_name == "parquet"
+    if name is None or name == STANDARD_OUTPUT:
+        yield _raw(sys.stdout, binary=binary)
+        return
+    how: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8"}
+    if _is_device(name):
+        with _device(name, how) as file:
+            yield file
+        return
+    stream = _stream_into(name)
+    if stream is not None:
+        yield _raw(stream, binary=binary)
+        return
+    path = writable_path(name, option=OUTPUT)
+    from c4core.files import atomic_file
+
+    with atomic_file(path) as beside, beside.open(**how) as file:
+        yield file
+
+
+def check_writable(name: str | None) -> None:
+    """Check, before the work begins, that :func:`opened` can open a file."""
+    if name is None or name == STANDARD_OUTPUT:
+        return
+    path = Path(name)
+    if not _is_device(name):
+        writable_path(name, option=OUTPUT)
+    elif path.is_dir() or not os.access(path, os.W_OK):  # opening a pipe would wait for its reader
+        reason = os.strerror(errno.EISDIR if path.is_dir() else errno.EACCES)
+        raise click.BadParameter(f"{name!r}: {reason}", param_hint=f"'{OUTPUT}'")
+
+
+def _is_device(name: str) -> bool:
+    """Whether a name is a device or a pipe, which is written to and not replaced.
+
+    Do not resolve the name: the target of ``/dev/stdout`` may have no path.
+    """
+    path = Path(name)
+    return path.exists() and not path.is_file()
+
+
+def _stream_into(name: str) -> TextIO | None:
+    """The standard stream that already writes to this file, as after ``> FILE``, or None.
+
+    Such a file must not be replaced: other commands may write to it before and after this one.
+    """
+    for stream, descriptor in ((sys.stdout, STDOUT), (sys.stderr, STDERR)):
+        with suppress(OSError):  # the file does not exist yet
+            if os.path.samestat(Path(name).stat(), os.fstat(descriptor)):
+                return stream
+    return None
+
+
+def _raw(stream: TextIO, *, binary: bool) -> IO[Any]:
+    return stream.buffer if binary else stream
+
+
+def _device(name: str, how: dict[str, Any]) -> IO[Any]:
+    try:
+        return cast("IO[Any]", Path(name).open(**how))
+    except OSError as error:
+        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{OUTPUT}'") from None
+
+
+def writable_path(name: str, *, option: str) -> Path:
+    """Check that a file can be written; return its path."""
+    path = Path(os.path.realpath(name))  # a link stays a link
+    if path.exists() and not path.is_file():  # a device cannot be replaced
+        raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
+    if not path.parent.is_dir():
+        folder = os.path.dirname(name) or str(path.parent)  # noqa: PTH120 (as typed)
+        raise click.BadParameter(
+            f"{name!r}: {os.strerror(errno.ENOENT)}: {folder!r}", param_hint=f"'{option}'"
+        )
+    try:
+        if path.exists():
+            with path.open("ab"):  # a file that may not be written may not be replaced either
+                pass
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{option}'") from None
+    os.close(handle)
+    Path(beside).unlink()
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table for people.
+
+    Attributes:
+        name: heading.
+        width: characters; longer text is not cut but moves the rest of the row to the right.
+        text: makes the cell's text from the row.
+        right: align to the right.
+        style: makes the cell's rich style from the row.
+    """
+
+    name: str
+    width: int
+    text: Callable[[Row], str]
+    right: bool = False
+    style: Callable[[Row], str] | None = None
 
 
 def write_rows(
@@ -184,18 +284,29 @@ def write_rows(
         format_name: the output format.
         columns: the columns of a table for people; the other formats write every field.
         names: the keys, needed for Parquet and for the heading of an empty table.
-        target: a text file, or for Parquet a binary one; None for standard output. A table for
-            people always goes to standard output.
+        target: a text file, or for Parquet a binary one; None for standard output as text. A table
+            for people always goes to standard output.
     """
-    out = sys.stdout if target is None else target
-    if format_name == "parquet":
-        return _write_parquet(rows, names, sys.stdout.buffer if target is None else target)
-    return {
-        "table": lambda: _write_table(rows, columns),
-        "json": lambda: _write_array(rows, out),
-        "jsonl": lambda: _write_lines(rows, out),
-        "csv": lambda: _write_csv(rows, names, out),
-    }[format_name]()
+    out: IO[Any] = sys.stdout if target is None else target
+    number = 0
+
+    def counted() -> Iterator[Row]:
+        nonlocal number
+        for row in rows:
+            number += 1
+            yield row
+
+    if format_name == "table":
+        _write_table(counted(), columns)
+    elif format_name == "json":
+        _write_array(counted(), out)
+    elif format_name == "jsonl":
+        out.writelines(json.dumps(row) + "\n" for row in counted())
+    elif format_name == "csv":
+        out.writelines(csv_lines(counted(), names))
+    else:
+        _write_parquet(counted(), names, out)
+    return number
 
 
 def write_object(fields: Mapping[str, Any], target: IO[str] | None = None) -> None:
@@ -203,15 +314,14 @@ def write_object(fields: Mapping[str, Any], target: IO[str] | None = None) -> No
     (target or sys.stdout).write(json.dumps(fields, indent=2) + "\n")
 
 
-def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
+def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> None:
     from rich.text import Text
 
     from cli.output.render import console
 
     out = console()
-    number = 0
-    for number, row in enumerate(rows, start=1):
-        if number == 1:
+    for number, row in enumerate(rows):
+        if number == 0:
             heading = GAP.join(_aligned(column.name, column) for column in columns)
             out.print(Text(heading.rstrip(), style="bold"))
         line = Text()
@@ -222,35 +332,18 @@ def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
             )
         line.rstrip()
         out.print(line)
-    return number
 
 
 def _aligned(text: str, column: Column) -> str:
     return aligned(text, column.width, right=column.right)
 
 
-def _write_array(rows: Iterable[Row], out: IO[str]) -> int:
-    number = 0
-    for number, row in enumerate(rows, start=1):
-        out.write(f"{'[' if number == 1 else ','}\n{json.dumps(row)}")
-    out.write("\n]\n" if number else "[]\n")
-    return number
-
-
-def _write_lines(rows: Iterable[Row], out: IO[str]) -> int:
-    number = 0
+def _write_array(rows: Iterable[Row], out: IO[str]) -> None:
+    start = "["
     for row in rows:
-        out.write(json.dumps(row) + "\n")
-        number += 1
-    return number
-
-
-def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
-    lines = 0
-    for line in csv_lines(rows, names):
-        out.write(line)
-        lines += 1
-    return max(0, lines - 1)  # without the heading
+        out.write(f"{start}\n{json.dumps(row)}")
+        start = ","
+    out.write("[]\n" if start == "[" else "\n]\n")
 
 
 _PARQUET_GROUP: Final = 1 << 14
@@ -266,9 +359,7 @@ _OTHERS: Final = {
 """Types of other columns by name; the rest is text. Every column can be null."""
 
 
-def _write_parquet(
-    rows: Iterable[Mapping[str, Any]], names: Sequence[str], target: IO[bytes]
-) -> int:
+def _write_parquet(rows: Iterable[Row], names: Sequence[str], target: IO[bytes]) -> None:
     from c4core.extras import load_pyarrow
     from c4core.notation import parse_board
 
@@ -278,15 +369,13 @@ def _write_parquet(
     # Keys are numbers; on wide boards, where they exceed 64 bits, they are text.
     is_wide = any("board" in row and not parse_board(row["board"]).is_narrow for row in first)
     schema = arrow.schema([(name, _parquet_type(arrow, name, is_wide=is_wide)) for name in names])
-    waiting, written = chain(first, waiting), 0
+    waiting = chain(first, waiting)
     with arrow.parquet.ParquetWriter(target, schema, compression="zstd") as writer:
         while group := list(islice(waiting, _PARQUET_GROUP)):
             encodable = [{name: _encodable(row[name]) for name in names} for row in group]
             for row in encodable if is_wide and "key" in names else ():
                 row["key"] = str(row["key"])
             writer.write_table(arrow.Table.from_pylist(encodable, schema=schema))
-            written += len(group)
-    return written
 
 
 def _encodable(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Boards, scores and sentences for people.
+"""Boards, scores, numbers and sentences for people.
 
 Stones are the letters of the grid text, in colour if the terminal has colours. So a board copied
 as text keeps the sides apart and can be read again.
@@ -6,6 +6,7 @@ as text keeps the sides apart and can be read again.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
+    from c4core.arena.statistics import Elo, Interval, Tally
     from c4core.estimate import Estimate
     from c4core.position import Position
     from workers.answers.question import Answer
@@ -35,6 +37,18 @@ count = wording.count
 
 MAX_SECONDS = 1e12
 """30,000 years. A longer time comes from a damaged database, and could have hundreds of digits."""
+
+NOTHING = "-"
+"""The text of a number that is not known."""
+
+LEAST_P = 1e-6
+"""A smaller p-value is shown as "less than" this."""
+
+P_DIGITS = 3
+"""Digits of a p-value after the decimal point; small values have more."""
+
+FEW_SECONDS = 1e-5
+"""Shorter times need a digit after the decimal point."""
 
 VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 GUESS_STYLE = "italic cyan"
@@ -215,3 +229,65 @@ def effort(answer: Answer) -> str:
     if answer.source == "book":
         return "known from the book"
     return f"{count(answer.nodes, 'node')} in {duration(answer.seconds)}"
+
+
+def percent(share: float | None) -> str:
+    """Format a share: ``61.2%``."""
+    return NOTHING if share is None else f"{100 * share:.1f}%"
+
+
+def percent_interval(interval: Interval) -> str:
+    """Format an interval of shares: ``79.8 to 92.9%``."""
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}%"
+
+
+def chance(p: float | None) -> str:
+    """Format a p-value with two significant digits: ``0.027``, ``0.000044``, ``< 0.000001``."""
+    if p is None:
+        return NOTHING
+    if p < LEAST_P:
+        return f"< {LEAST_P:.6f}"
+    digits = max(P_DIGITS, 1 - math.floor(math.log10(p)))
+    return f"{p:.{digits}f}"
+
+
+def elo(value: Elo | None) -> str:
+    """Format an Elo difference with its interval: ``+330 (+250 to +433)``."""
+    if value is None:
+        return NOTHING
+    if math.isinf(value.difference):
+        return f"{signed(value.difference)} (one side has won everything)"
+    return f"{signed(value.difference)} ({signed(value.low)} to {signed(value.high)})"
+
+
+def signed(difference: float) -> str:
+    """Format an Elo difference: ``+330``, ``-12``, ``0``, ``+inf``."""
+    if math.isinf(difference):
+        return "+inf" if difference > 0 else "-inf"
+    return f"{round(difference):+d}" if round(difference) else "0"
+
+
+def tally(results: Tally) -> str:
+    """Format wins, losses and draws: ``12-86-2``."""
+    return f"{results.wins}-{results.losses}-{results.draws}"
+
+
+def mean(value: float | None, digits: int = 2) -> str:
+    """Format a mean."""
+    return NOTHING if value is None else f"{value:.{digits}f}"
+
+
+def span(seconds: float | None) -> str:
+    """Format a time, which may be less than a microsecond."""
+    if not seconds:
+        return NOTHING
+    if seconds < FEW_SECONDS:
+        return f"{seconds * 1e6:.2g} {duration(0).partition(' ')[2]}"
+    return duration(seconds)
+
+
+def rate(value: float | None) -> str:
+    """Format a rate with about three digits."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004

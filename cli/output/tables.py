@@ -51,7 +51,7 @@ def write_parts(
     parts: Sequence[Part], target: IO[str] | None = None, *, markdown: bool = False
 ) -> None:
     """Write a report to a text file, or to standard output, in colour on a terminal."""
-    if markdown or target is not None:
+    if markdown or target not in (None, sys.stdout):
         lines = markdown_lines(parts) if markdown else text_lines(parts)
         (target or sys.stdout).writelines(f"{line}\n" for line in lines)
         return

@@ -72,7 +72,7 @@ class LocalAsker:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Implement :meth:`Asker.ask`."""
-        from cli.shell.background import run_in_background
+        from cli.shell.process import run_in_background
         from workers.answers.find import evaluate
 
         answers: list[Answer] = []
@@ -101,7 +101,7 @@ class LocalAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`."""
-        from cli.shell.background import run_in_background
+        from cli.shell.process import run_in_background
         from workers.answers.books import line_in_book
 
         line, position = line_in_book(self._book, position)
@@ -175,7 +175,7 @@ class RemoteAsker:
         Raises:
             NotSolvedError: the workers gave up.
         """
-        from cli.shell.background import run_in_background
+        from cli.shell.process import run_in_background
 
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()

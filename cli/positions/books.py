@@ -71,7 +71,7 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 
 def out_path(name: str, *, force: bool) -> Path:
     """Return the path of ``--out``; an existing file is replaced only with ``--force``."""
-    from cli.output.outfile import writable_path
+    from cli.output.formats import writable_path
 
     path = writable_path(name, option="--out")
     if path.exists() and not force:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import click
 
-from cli.shell import echo
-from cli.shell.streams import input_name, reading
+from cli.shell.process import echo, input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,4 +148,4 @@ def _read_part(
 
 def report_bad_line(bad: BadLine) -> None:
     """Report a bad line of a file to people."""
-    echo.line(f"Line {bad.line}: {bad.error}", err=True)
+    echo(f"Line {bad.line}: {bad.error}", err=True)

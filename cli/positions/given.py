@@ -12,8 +12,8 @@ from c4core.lines import BadLine, Request, parse_fields, parse_line
 from c4core.position import Position
 from c4core.reader import FROM_ONE, SINGLE_ROW, read_grid
 from cli.shell.commands import join_moves
+from cli.shell.process import input_name, reading
 from cli.shell.settings import settings_of
-from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
 from c4core.lines import BYTE_ORDER_MARK, BadLine, Request, read_lines
 from c4core.notation import format_moves
-from cli.shell import echo
-from cli.shell.streams import reading
+from cli.positions.games import report_bad_line
+from cli.shell.process import echo, reading
 from workers.answers.estimates import estimate_open
 from workers.answers.lines import (
     BATCH_SECONDS,
@@ -153,7 +153,7 @@ class ClassicWriter:
         scores = " ".join(["", *map(str, behind)])
         if None in behind:
             scores = ""
-            echo.line(f"Line {request.line}: not solved within the limit", err=True)
+            echo(f"Line {request.line}: not solved within the limit", err=True)
         words = raw.removeprefix(BYTE_ORDER_MARK).strip(b"\r\n")
         if request.moves is not None and words.startswith(request.moves.encode() + b" "):
             words = request.moves.encode()  # without the expected score that follows the moves
@@ -161,7 +161,7 @@ class ClassicWriter:
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message has the number)
         """Write an empty line."""
-        echo.line(f"Line {bad.line}: {bad.error}", err=True)
+        report_bad_line(bad)
         sys.stdout.buffer.write(b"\n")
 
     def _behind(self, child: Answer) -> int | None:
@@ -219,7 +219,7 @@ class TextWriter:
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
         """Report the error."""
-        echo.line(f"Line {bad.line}: {bad.error}", err=True)
+        report_bad_line(bad)
 
 
 SHOWN_MOVES = 16

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from cli.output import drawing, outfile
-from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending, format_flags
+from cli.output import drawing
+from cli.output.formats import (
+    MARKDOWN_ENDINGS,
+    check_writable,
+    format_by_ending,
+    format_flags,
+    output_option,
+)
 from cli.shell import parameters
 from cli.shell.commands import refuse
 
@@ -223,7 +229,7 @@ writing_options = parameters.option_group(
         csv="Comma-separated values, one match per row.",
         markdown="Tables in Markdown.",
     ),
-    outfile.output_option,
+    output_option,
     click.option(
         "--by-ply",
         is_flag=True,
@@ -263,5 +269,5 @@ def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
         ),
     )
     drawing.check_charts(drawn)
-    outfile.check(output)
+    check_writable(output)
     return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=drawn)

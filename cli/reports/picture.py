@@ -15,11 +15,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from c4core.arena.judging import Accuracy
 from c4core.arena.statistics import wilson_interval
-from cli.output import drawing
+from cli.output import drawing, render
 from cli.output.drawing import BAD, FAINT, GOOD, INK
-from cli.output.render import count
-from cli.reports import figures
 from cli.reports.tables import add_results, short, tournament_standings
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,9 +154,9 @@ def _draw_course(axes: Axes, report: MatchReport) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.set_xlabel("games played")
     axes.set_ylabel("decisive games won by A")
-    results = figures.tally(report.a.results)
+    results = render.tally(report.a.results)
     axes.set_title(
-        f"A {results}, two-sided P {figures.chance(report.p_two_sided)}; shaded: 95% interval",
+        f"A {results}, two-sided P {render.chance(report.p_two_sided)}; shaded: 95% interval",
         fontsize=9,
         color=FAINT,
     )
@@ -172,7 +171,7 @@ def _draw_losses(axes: Axes, players: Mapping[str, Mapping[int, Accuracy]]) -> N
             if accuracy.moves >= FEWEST_MOVES
         ]
         total = sum(plies.values(), Accuracy())
-        label = f"{name}: {figures.mean(total.mean_loss)} a move"
+        label = f"{name}: {render.mean(total.mean_loss)} a move"
         axes.plot(*zip(*points, strict=True), marker=".", color=colour, linewidth=1.2, label=label)
     axes.set_ylim(bottom=-0.02 * axes.get_ylim()[1])
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.arena.statistics import SIGNIFICANT, Tally, holm, standings
-from cli.output.render import count, duration
+from cli.output import render
 from cli.output.tables import Facts, Table
-from cli.reports import figures
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")
 TIME_HEADING = "a move"
 ACCURACY_HEADINGS = ("best moves", "blunders", "lost/move")
+
+SEATS = {
+    "fixed": "A moves first",
+    "alternate": "they take turns to move first",
+    "random": "lots are drawn for the first move",
+}
+"""The first mover of a match, in words."""
 
 
 def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
@@ -63,7 +70,7 @@ def player_table(report: MatchReport) -> Table:
     for name, player in (("A", report.a), ("B", report.b)):
         accuracy = accuracy_cells(player.accuracy) if judged else []
         rows.append(
-            [name, *_result_cells(player.results), figures.span(player.seconds_per_move), *accuracy]
+            [name, *_result_cells(player.results), render.span(player.seconds_per_move), *accuracy]
         )
         if both_seats:
             nothing = [""] * (1 + len(accuracy))
@@ -75,9 +82,9 @@ def player_table(report: MatchReport) -> Table:
 def accuracy_cells(accuracy: Accuracy) -> list[str]:
     """Share of best moves, share of blunders, and mean loss."""
     return [
-        figures.percent(accuracy.best_share),
-        figures.percent(accuracy.blunder_share),
-        figures.mean(accuracy.mean_loss),
+        render.percent(accuracy.best_share),
+        render.percent(accuracy.blunder_share),
+        render.mean(accuracy.mean_loss),
     ]
 
 
@@ -86,11 +93,11 @@ def facts(report: MatchReport) -> list[tuple[str, str]]:
     return [
         ("games", _games_text(report)),
         *_forfeit_facts(report),
-        ("x", f"{figures.tally(report.first_mover)} (won-lost-drawn by who moved first)"),
+        ("x", f"{render.tally(report.first_mover)} (won-lost-drawn by who moved first)"),
         ("decisive", _decisive_text(report)),
         ("P", p_text(report)),
         *_repeat_facts(report),
-        ("Elo", f"{figures.elo(report.elo)} for A" if report.elo else figures.NOTHING),
+        ("Elo", f"{render.elo(report.elo)} for A" if report.elo else render.NOTHING),
         *_test_facts(report),
         *_length_facts(report),
         *_time_facts(report),
@@ -122,8 +129,8 @@ def p_text(report: MatchReport) -> str:
         return "- (no decisive game)"
     verdict = "significant at 0.05" if report.is_significant else "not significant at 0.05"
     return (
-        f"{figures.chance(report.p_two_sided)} two-sided, {verdict}; "
-        f"{figures.chance(report.p_one_sided)} one-sided"
+        f"{render.chance(report.p_two_sided)} two-sided, {verdict}; "
+        f"{render.chance(report.p_one_sided)} one-sided"
     )
 
 
@@ -142,7 +149,7 @@ def _result_cells(results: Tally) -> list[str]:
         f"{results.wins:,}",
         f"{results.losses:,}",
         f"{results.draws:,}",
-        figures.percent(results.score),
+        render.percent(results.score),
     ]
 
 
@@ -163,7 +170,7 @@ def _games_text(report: MatchReport) -> str:
     begin = f" from a position of {count(terms.start.ply, 'stone')}" if terms.start.ply else ""
     return (
         f"{text} on {terms.board}{begin}, {report.distinct:,} of them different; "
-        f"{figures.seats_text(terms.seats)}; seed {terms.seed}"
+        f"{SEATS[terms.seats]}; seed {terms.seed}"
     )
 
 
@@ -184,10 +191,10 @@ def _decisive_text(report: MatchReport) -> str:
         return "none"
     wins = max(results.wins, results.losses)
     name = "A" if results.wins >= results.losses else "B"
-    share = figures.percent(report.decisive_rate)
+    share = render.percent(report.decisive_rate)
     return (
         f"{name} won {wins:,} of {results.decisive:,}, {share} "
-        f"(95% sure: {figures.percent_interval(interval)})"
+        f"(95% sure: {render.percent_interval(interval)})"
     )
 
 
@@ -215,12 +222,12 @@ def _time_facts(report: MatchReport) -> list[tuple[str, str]]:
     if not report.seconds:
         return []
     text = (
-        f"{figures.span(report.seconds)} of play: {figures.span(report.seconds_per_game)} a game, "
-        f"{figures.span(report.seconds_per_move)} a move, "
-        f"{figures.rate(report.games_per_second)} games/s"
+        f"{render.span(report.seconds)} of play: {render.span(report.seconds_per_game)} a game, "
+        f"{render.span(report.seconds_per_move)} a move, "
+        f"{render.rate(report.games_per_second)} games/s"
     )
     if report.elapsed is not None:
-        text += f"; done in {duration(report.elapsed)}"
+        text += f"; done in {render.duration(report.elapsed)}"
     return [("time", text)]
 
 
@@ -284,8 +291,8 @@ def standings_table(table: Sequence[Standing]) -> Table:
             f"{standing.results.wins:,}",
             f"{standing.results.losses:,}",
             f"{standing.results.draws:,}",
-            figures.percent(standing.results.score),
-            figures.signed(standing.rating),
+            render.percent(standing.results.score),
+            render.signed(standing.rating),
         ]
         for place, standing in enumerate(table, 1)
     ]
@@ -318,7 +325,7 @@ def cross_table(players: Sequence[str], results: dict[tuple[str, str], Tally]) -
         cells = []
         for other in players:
             found = results.get((player, other))
-            cells.append("" if found is None else figures.percent(found.score))
+            cells.append("" if found is None else render.percent(found.score))
         rows.append([f"{place}. {player}", *cells])
     headings = ["", *(f"{place}." for place in range(1, len(players) + 1))]
     return Table(headings, rows, title="Score of the row's player against the column's")
@@ -336,23 +343,23 @@ def match_table(reports: Sequence[MatchReport]) -> Table:
             str(report.match.id),
             short(report.a.description),
             short(report.b.description),
-            figures.tally(results),
-            f"{figures.percent(report.decisive_rate)}{leader}",
-            figures.chance(report.p_two_sided) + (REPEATS if report.is_repetitive else ""),
+            render.tally(results),
+            f"{render.percent(report.decisive_rate)}{leader}",
+            render.chance(report.p_two_sided) + (REPEATS if report.is_repetitive else ""),
             "yes" if report.is_significant else "no",
             f"{report.distinct:,} of {report.games:,}",
-            figures.mean(report.mean_length, 1),
-            figures.span(report.seconds_per_game),
+            render.mean(report.mean_length, 1),
+            render.span(report.seconds_per_game),
         ]
         if judged:
-            row += [figures.percent(report.a.accuracy.best_share)]
-            row += [figures.percent(report.b.accuracy.best_share)]
+            row += [render.percent(report.a.accuracy.best_share)]
+            row += [render.percent(report.b.accuracy.best_share)]
         rows.append(row)
     return Table(headings, rows, left=3, title=_title(reports))
 
 
 def _title(reports: Sequence[MatchReport]) -> str:
-    texts = {figures.seats_text(report.match.terms.seats) for report in reports}
+    texts = {SEATS[report.match.terms.seats] for report in reports}
     return f"Matches ({texts.pop()})" if len(texts) == 1 else "Matches"
 
 
@@ -369,7 +376,7 @@ def _tournament_facts(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:
             (REPEATS, f"games repeat in {count(repetitive, 'match', 'matches')}: P is too small")
         )
     if seconds:
-        items.append(("time", f"{duration(seconds)} of play"))
+        items.append(("time", f"{render.duration(seconds)} of play"))
     return items
 
 

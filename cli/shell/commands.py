@@ -1,4 +1,8 @@
-"""Click commands that are imported when needed, with examples in their help and ``-h``."""
+"""Classes of commands: imported when needed, with examples in the help and completion of values.
+
+The metavar of an option or argument names the kind of value that completion offers: players, files,
+boards.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
-from cli.shell import echo, settings
-from cli.shell.completing import offer
+from cli.shell import settings
+from cli.shell.process import echo
 from workers.configuration import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from c4core.notation import BoardSize
     from workers.configuration import Configuration, Value
@@ -25,6 +30,9 @@ HELP = "help"
 
 MOVES = "MOVES"
 """The name of an argument and the metavar of an option for moves."""
+
+COMPLETION_VARIABLE: Final = "_C4_COMPLETE"
+"""The environment variable that a shell sets to request completion."""
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 
@@ -65,7 +73,7 @@ class Command(click.Command):
             settings.json_option(self)
         settings.quiet_option(self)
         settings.verbose_option(self)
-        offer(self.params)
+        _offer_values(self.params)
 
     def make_context(
         self,
@@ -169,6 +177,7 @@ class LazyGroup(click.Group):
         super().__init__(*args, **kwargs)
         self.lazy = dict(lazy or {})
         self.examples = tuple(examples)
+        _offer_values(self.params)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line up to the command; say where the command's own options belong."""
@@ -200,7 +209,7 @@ class LazyGroup(click.Group):
         if args[0] == HELP and not ctx.resilient_parsing:
             if len(args) == 1:
                 for line in ctx.get_help().splitlines():
-                    echo.line(line)
+                    echo(line)
                 ctx.exit()
             args = [*args[1:], "--help"]
         names = self.list_commands(ctx)
@@ -265,3 +274,90 @@ def set_colours(configuration: Configuration) -> None:
     variable = _COLOUR_VARIABLES.get(str(configuration.values.get("color")))
     if variable is not None:
         os.environ[variable] = "1"
+
+
+class Offered(click.types.StringParamType):
+    """A text type with known values, which completion offers."""
+
+    def __init__(
+        self,
+        words: Callable[[], Iterable[tuple[str, str]]] = lambda: (),
+        *,
+        kind: str | None = None,
+    ) -> None:
+        self._words = words
+        self._kind = kind
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 (click's signature)
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem[Any]]:
+        """The known values that begin with the incomplete text."""
+        found = [
+            CompletionItem(word, help=about or None)
+            for word, about in self._words()
+            if word.startswith(incomplete)
+        ]
+        if self._kind is not None:
+            found.append(CompletionItem(incomplete, type=self._kind))
+        return found
+
+
+def _players() -> Iterable[tuple[str, str]]:
+    from c4core.players import player_kinds
+    from c4core.players.registry import LEVELS
+
+    for name, level in LEVELS.items():
+        yield name, level.player
+    for kind in player_kinds():
+        yield kind.name if kind.stands_alone else f"{kind.name}:", kind.summary
+
+
+def _seats() -> Iterable[tuple[str, str]]:
+    yield "human", "you"
+    yield from _players()
+
+
+def _lanes() -> Iterable[tuple[str, str]]:
+    from workers.core.kinds import Lane
+
+    return [(str(lane), "") for lane in Lane]
+
+
+def _boards() -> Iterable[tuple[str, str]]:
+    return [(name, "") for name in ("7x6", "4x4", "5x4", "5x5", "6x5", "6x6", "7x7", "8x7", "9x6")]
+
+
+def _brokers() -> Iterable[tuple[str, str]]:
+    yield "none", "threads of this process do the work"
+    yield from ((f"{scheme}://", "") for scheme in ("redis", "rediss", "amqp", "amqps"))
+
+
+_FILE: Final = Offered(kind="file")
+_PLAYER: Final = Offered(_players)
+
+_BY_METAVAR: Final = {
+    "A": _PLAYER,
+    "B": _PLAYER,
+    "DIR": Offered(kind="dir"),
+    "FILE": _FILE,
+    "NAMES": Offered(_lanes),
+    "PLAYER": _PLAYER,
+    "PLAYER...": _PLAYER,
+    "WHO": Offered(_seats),
+    "WxH": Offered(_boards),
+}
+"""Completion types for plain texts, by metavar."""
+
+_BY_NAME: Final = {"db": _FILE, "broker": Offered(_brokers)}
+"""Completion types for the options whose metavar is URL, by parameter name."""
+
+
+def _offer_values(parameters: Iterable[click.Parameter]) -> None:
+    """Add completion to plain text parameters. Heavy modules are imported when Tab is pressed."""
+    for parameter in parameters:
+        if parameter.type is click.STRING:
+            by_name = _BY_NAME.get(str(parameter.name), click.STRING)
+            parameter.type = _BY_METAVAR.get(str(parameter.metavar), by_name)

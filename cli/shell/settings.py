@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.shell import echo
-from cli.shell.completing import BROKER, FILE, Offered
+from cli.shell.process import echo
 from workers.configuration import Configuration
 
 if TYPE_CHECKING:
@@ -51,12 +50,12 @@ class Settings:
     def say(self, message: str) -> None:
         """Write a message on standard error, unless ``--quiet`` is given."""
         if not self.quiet:
-            echo.line(message, err=True)
+            echo(message, err=True)
 
     def say_if_verbose(self, message: str) -> None:
         """Write a message only with ``--verbose``."""
         if self.verbose:
-            echo.line(message, err=True)
+            echo(message, err=True)
 
     @property
     def named_database(self) -> str | None:
@@ -132,12 +131,9 @@ def _remember(name: str) -> Callback:
     return callback
 
 
-def _named_option(
-    name: str, kind: Offered, envvar: str | None, help_text: str
-) -> Callable[[Decorated], Decorated]:
+def _url_option(name: str, envvar: str | None, help_text: str) -> Callable[[Decorated], Decorated]:
     return click.option(
         f"--{name}",
-        type=kind,
         metavar="URL",
         envvar=envvar,
         show_envvar=envvar is not None,
@@ -150,13 +146,13 @@ def _named_option(
 def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
     """The option ``--db``; the environment is read once, before the command's name."""
     text = "Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME."
-    return _named_option("db", FILE, envvar, text)
+    return _url_option("db", envvar, text)
 
 
 def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
     """The option ``--broker``; the environment is read once, before the command's name."""
     text = "Let workers do the work: redis://HOST, amqp://USER@HOST, or none."
-    return _named_option("broker", BROKER, envvar, text)
+    return _url_option("broker", envvar, text)
 
 
 def _flag(*flags: str, name: str, help_text: str) -> Callable[[Decorated], Decorated]:

@@ -1,19 +1,29 @@
-"""A command's job: its backend, results, progress, and the summary at the end."""
+"""A command's job: its backend, progress, results, and the summary at the end."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, cast
+
+import click
 
 from c4core.estimate import estimate
 from c4core.players.player import NO_PROGRAM, Consent
 from cli.output import progress
-from cli.output.formats import write_object
+from cli.output.formats import (
+    STANDARD_OUTPUT,
+    check_parquet,
+    format_of_file,
+    opened,
+    write_object,
+    write_rows,
+)
 from cli.output.render import count, duration, guess
-from cli.shell import echo, signals
-from cli.shell.streams import ignoring_closed_stderr
+from cli.shell.process import check_signals, echo, ignoring_closed_stderr
 from cli.work.view import TreeWatch, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
@@ -29,7 +39,6 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from cli.shell.settings import Settings
-    from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.celery.doorbell import Doorbell
@@ -98,24 +107,6 @@ class Backend:
         return "other processes" if self.doorbell is None else "the workers"
 
 
-@dataclass(slots=True)
-class Written:
-    """Counts of the result lines written."""
-
-    lines: int = 0
-    errors: int = 0
-    known: int = 0
-    """Answers that were stored before, or came from a book."""
-
-    def counted(self, objects: Iterable[dict[str, JsonValue]]) -> Iterator[dict[str, JsonValue]]:
-        """Yield the objects, and count them."""
-        for fields in objects:
-            yield fields
-            self.lines += 1
-            self.errors += "error" in fields
-            self.known += fields.get("source") in ("db", "book")
-
-
 @dataclass(frozen=True, slots=True)
 class JobContext:
     """Runs a command's job, or leaves it to other processes."""
@@ -150,7 +141,7 @@ class JobContext:
                 attendance = _WorkerWatch(self, job_id)
 
                 def look(_state: JobState) -> None:
-                    signals.check()
+                    check_signals()
                     attendance.look()
 
                 if results is None:
@@ -188,7 +179,7 @@ class JobContext:
         if self.settings.json if as_json is None else as_json:
             write_object({"job": job_id})
         else:
-            echo.line(str(job_id))
+            echo(str(job_id))
         if self.backend.doorbell is None:
             text = f"Work on it with: {self.backend.resumption(job_id)}"
         else:
@@ -314,6 +305,82 @@ class _WorkerWatch:
             context.settings.say(WORKERS_GONE if is_idle else SOMEBODY_AGAIN)
             self._is_idle = is_idle
         self._next = time.monotonic() + ATTENDANCE_SECONDS
+
+
+ResultFormat = Literal["jsonl", "json", "csv", "parquet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The file and the format of a job's results."""
+
+    target: IO[Any]
+    """A text file, or for Parquet a binary one."""
+    format_name: ResultFormat
+    name: str = STANDARD_OUTPUT
+    """The file's name as ``--output`` takes it."""
+
+    @property
+    def is_stdout(self) -> bool:
+        """Whether results go to standard output, where they would mix with a progress bar."""
+        return self.target in (sys.stdout, sys.stdout.buffer)
+
+    @property
+    def options(self) -> str:
+        """The options with which another command writes the same results."""
+        text = f"--output {shlex.quote(self.name)}"
+        by_ending = format_of_file(self.name) or "jsonl"
+        return text if self.format_name == by_ending else f"{text} --format {self.format_name}"
+
+    def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
+        """Write a job's output objects one by one."""
+        from workers.answers.lines import ROW_NAMES, as_row, result_lines
+
+        if self.format_name == "parquet":
+            rows = map(as_row, objects)
+            write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
+        elif self.format_name == "json":
+            write_rows(objects, self.format_name, (), target=self.target)
+        else:
+            self.target.writelines(result_lines(objects, self.format_name))
+
+
+def result_format(
+    settings: Settings, output: str | None, format_name: str | None, kind: str
+) -> ResultFormat:
+    """The format of a job's results."""
+    default: ResultFormat = "json" if settings.json else "jsonl"
+    found = cast("ResultFormat", format_name or format_of_file(output) or default)
+    known = find_kind(kind)
+    if found in ("csv", "parquet") and (known is None or not known.has_table):
+        raise click.UsageError(
+            f"a job of kind {kind} has no table of results: they are --jsonl or --json"
+        )
+    check_parquet(found, output)
+    return found
+
+
+@contextmanager
+def open_results(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
+    """Open the file for results, as :func:`cli.output.formats.opened` does."""
+    with opened(output, format_name) as target:
+        yield Results(target, format_name, output or STANDARD_OUTPUT)
+
+
+@dataclass(slots=True)
+class Written:
+    """Counts of the result lines written."""
+
+    errors: int = 0
+    known: int = 0
+    """Answers that were stored before, or came from a book."""
+
+    def counted(self, objects: Iterable[dict[str, JsonValue]]) -> Iterator[dict[str, JsonValue]]:
+        """Yield the objects, and count them."""
+        for fields in objects:
+            yield fields
+            self.errors += "error" in fields
+            self.known += fields.get("source") in ("db", "book")
 
 
 def write_results(database: Database, job: JobInfo, results: Results) -> Written:

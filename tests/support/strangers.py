@@ -7,7 +7,7 @@ import sqlite3
 import click
 
 from cli.reference import contexts
-from cli.shell import exits
+from cli.shell.process import Exit
 from tests.support.boards.small_books import small_book
 from tests.support.running.command_line import C4
 
@@ -155,7 +155,7 @@ def check_command(c4: C4, path: str) -> None:
     for words in ("Exception ignored", "Traceback", "Broken pipe"):
         assert words not in unread.err
     if done.out:
-        assert unread.code in {done.code or exits.CLOSED_PIPE, exits.CLOSED_PIPE}
+        assert unread.code in {done.code or Exit.CLOSED_PIPE, Exit.CLOSED_PIPE}
         assert unread.err == ""
 
 

@@ -108,7 +108,7 @@ def build(
             "a sparse book cannot be detached: it needs several jobs, one after the other",
         ),
     )
-    from cli.output import outfile
+    from cli.output.formats import writable_path
     from cli.work.job import Backend, JobContext
     from workers.book.build import (
         CompleteBook,
@@ -130,7 +130,7 @@ def build(
             options.refuse_existing(name)
 
     if not detach:
-        outfile.writable_path(name, option="--out")
+        writable_path(name, option="--out")
         check_free()
     book: CompleteBook | SparseBook
     if choice is None:

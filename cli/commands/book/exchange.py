@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -10,11 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import outfile
-from cli.output.formats import format_by_ending
+from cli.output.formats import (
+    STANDARD_OUTPUT,
+    format_by_ending,
+    opened,
+    output_option,
+    writable_path,
+)
 from cli.positions import books as options
-from cli.shell import echo, exits
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +63,7 @@ def format_option(file: str) -> Callable[[Decorated], Decorated]:
 @click.command(cls=Command, database=False, json=False, examples=EXPORTS)
 @options.book_argument
 @format_option("--output")
-@outfile.output_option
+@output_option
 @click.pass_obj
 def export(
     settings: Settings, *, file: str | None, format_name: str | None, output: str | None
@@ -78,15 +82,15 @@ def export(
         output, endings=ENDINGS, default="jsonl", what="books", option="--format"
     )
     is_text = format_name in TEXTS
-    if not is_text and output in (None, outfile.STANDARD_OUTPUT):
+    if not is_text and output in (None, STANDARD_OUTPUT):
         raise click.UsageError(f"--format {format_name} needs a file: --output FILE")
     with closing(options.open_book(file)) as book:
         if is_text:
             lines = _lines(book, format_name)
             first = next(lines)  # fails here if the format cannot hold the book
-            with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+            with opened(output) as target:
                 for line in chain([first], lines):
-                    (target or sys.stdout).write(line + "\n")
+                    target.write(line + "\n")
             return
         remark = _write_file(book, format_name, output or "")
         if remark:
@@ -104,7 +108,7 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; return a remark about the result, or an empty text."""
     from c4core.files import atomic_file
 
-    path = outfile.writable_path(output, option="--output")
+    path = writable_path(output, option="--output")
     with atomic_file(path) as beside:
         if format_name == "parquet":
             from c4core.book.exchange import write_parquet
@@ -188,13 +192,13 @@ def import_(
     with _refusing(file):
         content.check_complete()
     for problem in wrong:
-        echo.line(problem)
+        echo(problem)
     if wrong:
         settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
         raise click.BadParameter(f"{file!r} has no positions", param_hint="FILE")
-    info = content.write(Path(outfile.writable_path(out, option="--out")))
+    info = content.write(Path(writable_path(out, option="--out")))
     settings.say(f"{out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}")
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.positions import books as options
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import STDIN
+from cli.shell.process import STDIN, Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -58,7 +58,7 @@ def info(settings: Settings, *, file: str | None, values: bool) -> None:
         out = render.console()
         out.print()
         out.print(render.board(book.info.start, None))
-    echo.line()
+    echo()
     write_rows(rows, "table", ply_columns(values=values))
 
 
@@ -210,7 +210,7 @@ def probe(
             for request in asked:
                 solving.answer([InputLine(request, b"")])
     if solving.failures:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 class _BookAsker:
@@ -313,13 +313,13 @@ def verify(
         )
     else:
         for problem in found.problems:
-            echo.line(problem)
+            echo(problem)
         if found.is_sound:
-            echo.line(f"{book.path} is right: {looked_at}")
+            echo(f"{book.path} is right: {looked_at}")
         else:
             settings.say(f"{book.path} is wrong: {looked_at}")
     if not found.is_sound:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _verified(
@@ -328,7 +328,7 @@ def _verified(
     from c4core.book.verify import verify as verify_book
     from c4core.solver import Solver
     from cli.output import progress
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
 
     solver = Solver(table_mb=16, threads=threads)
     with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.output import progress
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,7 @@ def open_certificate(file: str) -> Certificate:
 
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
     """Run work that reports the number of checked positions, and show it; Ctrl-C stops the work."""
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
 
     stopped: list[bool] = []
     shown = progress.is_shown(settings, over_output=False)
@@ -204,7 +205,7 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
     render.console().print(render.board(position, None, zero_based=zero_based))
     for word in words:
         bound = f"at {'most' if word.upper else 'least'} {word.bound}"
-        echo.line(f"{bound}: {_sentence(word, zero_based=zero_based)}")
+        echo(f"{bound}: {_sentence(word, zero_based=zero_based)}")
 
 
 def _sentence(word: Word, *, zero_based: bool) -> str:
@@ -261,7 +262,7 @@ def verify(settings: Settings, *, file: str) -> None:
         return
     from cli.output.render import count, duration
 
-    echo.line(
+    echo(
         f"{file} is a proof: {place(said)} {claim(said)} "
         f"({count(said.positions, 'position')} checked in {duration(seconds)})"
     )

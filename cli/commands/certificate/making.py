@@ -9,8 +9,9 @@ import click
 
 from cli.commands.certificate.files import as_object, claim, place, watched
 from cli.positions import books as options
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import echo
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -306,6 +307,6 @@ def _show_import(
         facts["certificate"] = f"{out}, {count(len(certificate), 'byte')}"
     write_facts(facts)
     for position in checked.unused_entries:
-        echo.line(f"unused: the entry {position.moves!r}")
+        echo(f"unused: the entry {position.moves!r}")
     for number in checked.unused_diagrams:
-        echo.line(f"unused: diagram {number}")
+        echo(f"unused: diagram {number}")

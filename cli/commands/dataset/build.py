@@ -11,8 +11,9 @@ import click
 
 from cli.output import progress
 from cli.positions.books import book_options, book_path
-from cli.shell import exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit
 
 if TYPE_CHECKING:
     from c4core.dataset.lots import Shares
@@ -298,7 +299,7 @@ def build(
     seconds = round(time.monotonic() - began, 3)
     _report(settings, card, directory, {"job": job_id, "seconds": seconds})
     if _report_difference(settings, labelled):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:
@@ -306,7 +307,7 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     from c4core.dataset.card import JSON_NAME
     from c4core.dataset.writing import check_free
     from c4core.errors import DatasetExistsError
-    from cli.output import outfile
+    from cli.output.formats import writable_path
 
     path = Path(os.path.realpath(name))
     try:
@@ -314,7 +315,7 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     except OSError as error:
         reason = "a file has that name" if path.is_file() else error.strerror
         raise click.BadParameter(f"{name!r}: {reason}", param_hint="'--output'") from None
-    outfile.writable_path(os.path.join(name, JSON_NAME), option="--output")  # noqa: PTH118 (as typed)
+    writable_path(os.path.join(name, JSON_NAME), option="--output")  # noqa: PTH118 (as typed)
     if not force:
         try:
             check_free(path, command=order.command(), formats=order.formats)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output import outfile
-from cli.output.formats import Column
-from cli.shell import echo, exits
+from cli.output.formats import Column, check_writable, opened, output_option
 from cli.shell.commands import Command, refuse
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +43,7 @@ EXPORT_EXAMPLES = (
 )
 @click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
 @click.option("--weak", is_flag=True, help="Write only the winner: 1, 0 or -1 instead of scores.")
-@outfile.output_option
+@output_option
 @click.pass_context
 def export(
     context: click.Context,
@@ -69,7 +67,7 @@ def export(
         context,
         (all_moves and format_name != "c4solver", "--all-moves needs --format c4solver"),
     )
-    outfile.check(output)
+    check_writable(output)
     from c4core.dataset.exchange import exchange_lines
     from c4core.dataset.reading import read_part
     from cli.output.render import count
@@ -78,8 +76,8 @@ def export(
     lines = exchange_lines(
         records, terms.board, terms.seed, format_name, all_moves=all_moves, weak=weak
     )
-    with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
-        (target or sys.stdout).writelines(f"{line}\n" for line in lines)
+    with opened(output) as target:
+        target.writelines(f"{line}\n" for line in lines)
     settings.say(f"{count(len(records['key']), 'position')} of {split}, as {format_name}")
 
 
@@ -119,9 +117,9 @@ def info(context: click.Context, *, path: str) -> None:
     else:
         _show(path, found.card)
         for problem in found.problems:
-            echo.line(f"wrong: {problem}")
+            echo(f"wrong: {problem}")
     if found.problems:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
     settings.say(f"{', '.join(found.files)}: match the card")
 
 
@@ -132,14 +130,14 @@ def _show(path: str, card: dict[str, Any]) -> None:
 
     everything = total(card["splits"])
     write_facts(_facts(path, card))
-    echo.line()
+    echo()
     parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
     parts.append({"part": "all", **everything})
     outcomes = ("positions", *OUTCOMES)
     write_rows(parts, "table", _counts("part", 10, outcomes))
-    echo.line()
+    echo()
     write_rows(parts, "table", _counts("part", 10, TRAITS))
-    echo.line()
+    echo()
     write_rows(everything["plies"], "table", _counts("ply", 3, outcomes))
 
 

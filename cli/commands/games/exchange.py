@@ -10,11 +10,10 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 import click
 
 from cli.commands.games.listing import filter_of, filter_options, matches_argument
-from cli.output import outfile
-from cli.output.formats import format_by_ending
-from cli.shell import echo, exits, parameters
+from cli.output.formats import format_by_ending, opened, output_option
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import input_name, reading
+from cli.shell.process import Exit, echo, input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,7 +55,7 @@ repeats_options = parameters.option_group(
     help="jsonl: everything about a game; csv: final grids of one board.  "
     "[default: by the ending of --output, else jsonl]",
 )
-@outfile.output_option
+@output_option
 @click.pass_context
 def export(
     context: click.Context,
@@ -98,7 +97,7 @@ def export(
         entries = stream_entries(database, filters)
         if repeats is not None:
             entries = filter(repeats.is_new, entries)
-        with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+        with opened(output) as target:
             out = target or sys.stdout
             if format_name == "csv":
                 written, forfeits = _write_csv(out, entries, size)
@@ -205,15 +204,15 @@ def import_(
         if not found.lines:
             raise click.BadParameter(f"{name} is empty", param_hint="FILE")
         for line in found.bad:
-            echo.line(f"{name}, line {line.line}: {line.error}", err=True)
+            echo(f"{name}, line {line.line}: {line.error}", err=True)
         if found.bad and not skip_bad:
             settings.say(f"{count(found.bad_lines, 'bad line')}: nothing was imported")
-            context.exit(exits.PROBLEMS)
+            context.exit(Exit.PROBLEMS)
         label = label or parameters.readable(Path(name).name)
         stored = import_matches(database, found.matches, label=label)
     _report(settings, stored, repeated=found.repeated, bad=found.bad_lines)
     if found.bad:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:

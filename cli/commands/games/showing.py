@@ -9,8 +9,9 @@ import click
 
 from cli.commands.games.listing import read_game
 from cli.reports import options as report_options
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,7 +63,7 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
     Programs are started only with --allow-programs, and the programs of imported games never.
     """
     from c4core.players import Stop
-    from cli.shell.background import run_in_background
+    from cli.shell.process import run_in_background
     from workers.match.table import replay_game
 
     settings: Settings = context.obj
@@ -75,13 +76,13 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
             work = partial(replay_game, database, *place, programs=programs, stop=stop)
             again = run_in_background(work, stop.set)
             differs |= not again.is_same
-            echo.line(f"{place}: {'the same' if again.is_same else 'different'}")
+            echo(f"{place}: {'the same' if again.is_same else 'different'}")
             if not again.is_same:
                 stored, record = again.game, again.record
-                echo.line(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
-                echo.line(f"  now     {_course(record.moves, record.winner, record.ending)}")
+                echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
+                echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
     if differs:
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
@@ -127,7 +128,7 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
     if entry.replaced:
         facts["replaced"] = ", ".join(f"move {index + 1}" for index in entry.replaced)
     write_facts(facts)
-    echo.line()
+    echo()
     if boards and entry.moves is not None:
         _draw_moves(entry, judged)
     else:
@@ -159,7 +160,7 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
     for index, column in enumerate(parse_moves(entry.moves or "", width=position.width)):
         move = judged[index] if index < len(judged) else None
         note = "" if move is None else f"  {_note(move)}"
-        echo.line(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
+        echo(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
         position = position.play(column)
         _draw(position)
 
@@ -237,8 +238,7 @@ def report(
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
-    from cli.reports import playing
-    from cli.reports.writing import write_match, write_tournament
+    from cli.reports.matches import judge, write_match, write_tournament
     from cli.work.job import Backend, JobContext
     from workers.match.judging import check_matches, read_report
 
@@ -250,11 +250,11 @@ def report(
         check_matches(database, matches)
         if judging.is_wanted:
             backend = Backend.found(settings, threads=threads, table_mb=table_mb)
-            playing.judge(JobContext(settings, database, backend), chosen, judging)
+            judge(JobContext(settings, database, backend), chosen, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
         write_match(settings, reports[0], writing)
     else:
         write_tournament(settings, reports, writing)
     if not all(each.match.is_finished for each in reports):
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)

@@ -218,7 +218,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
     """Ask a player, with progress. A program is started, because naming it is consent."""
     from c4core.models.quality import evaluate_player
     from cli.output import progress
-    from cli.shell import signals
+    from cli.shell.process import check_signals
 
     with spec.make(_resources(settings, spec, positions.board)) as player:
         mirrors = not player.is_random
@@ -227,7 +227,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
         with progress.counting("asking for moves", total, shown=shown) as update:
 
             def look(done: int) -> None:
-                signals.check()
+                check_signals()
                 update(done)
 
             return evaluate_player(player, positions, seed=seed, tell=look)
@@ -272,13 +272,13 @@ def export(settings: Settings, *, model: str, onnx: str) -> None:
     from c4core.models.files import read_model
     from c4core.models.onnx import onnx_bytes
     from c4core.models.players import SHIPPED, named_file
-    from cli.output import outfile
+    from cli.output.formats import writable_path
     from cli.output.render import count
 
     is_shipped = model == SHIPPED
     if not is_shipped:
         parameters.check_exists(model, option="MODEL")
-    target = outfile.writable_path(onnx, option="--onnx")
+    target = writable_path(onnx, option="--onnx")
     source = named_file(model, "residual")
     if target == source.resolve():
         raise click.BadParameter(f"{onnx!r} is the model itself", param_hint="'--onnx'")

@@ -83,11 +83,11 @@ def order(
     takes about twenty minutes for 7x6.
     """
     require()
-    from cli.output import outfile
+    from cli.output.formats import writable_path
 
     settings: Settings = context.obj
     output = output or f"c4-{board}.c4order"
-    path = outfile.writable_path(output, option="--output")
+    path = writable_path(output, option="--output")
     refuse(
         context,
         (path.exists() and not fresh, f"{output} exists: start again with --fresh"),
@@ -110,14 +110,14 @@ def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]
     from c4core.order_training.course import learn_order
     from cli.output import progress
     from cli.output.render import duration
-    from cli.shell import signals
+    from cli.shell.process import check_signals
 
     shown = progress.is_shown(settings, over_output=False)
     with ExitStack() as bars:
         running: dict[str, Callable[[int], None]] = {}
 
         def look(what: str, done: int, total: int) -> None:
-            signals.check()
+            check_signals()
             if what not in running:
                 running.clear()
                 bars.close()

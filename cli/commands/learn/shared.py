@@ -9,7 +9,7 @@ import click
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
-from cli.shell.streams import input_name, reading
+from cli.shell.process import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -221,7 +221,7 @@ def confusion_table(confusion: Confusion) -> Table:
 
 def shares_table(shares: BestShares) -> Table:
     """Shares of best columns, by the stones on the board."""
-    from cli.reports.figures import percent
+    from cli.output.render import percent
 
     rows = [
         [
@@ -251,7 +251,7 @@ _HEADINGS: Final = ("positions", "best column", "result kept")
 
 def quality_parts(quality: Quality) -> list[Part]:
     """Tables of shares by kind of position and by stones, and the missed wins and blocks."""
-    from cli.reports.figures import NOTHING
+    from cli.output.render import NOTHING
 
     kinds = [
         _share_row("all", quality.everywhere),
@@ -276,7 +276,7 @@ def quality_parts(quality: Quality) -> list[Part]:
 
 
 def _share_row(name: str, share: Share) -> list[str]:
-    from cli.reports.figures import percent
+    from cli.output.render import percent
 
     known = share.positions or None
     return [

@@ -81,14 +81,14 @@ def training_options(
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     """Pop the options of :func:`training_options` from a command's options, and check them."""
-    from cli.output import outfile
+    from cli.output.formats import writable_path
 
     threads = options.pop("threads", None)
     if threads is not None:
         require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
     refuse(context, (resume and fresh, "--resume and --fresh cannot be used together"))
-    path = outfile.writable_path(output, option="--output")
+    path = writable_path(output, option="--output")
     drawn = tuple(options.pop("plots"))
     drawing.check_charts(drawn)
     refuse(
@@ -414,7 +414,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
     """
     from c4core.models.loop import Step, draw_curves, train
     from cli.output import progress
-    from cli.shell import signals
+    from cli.shell.process import check_signals
 
     complete = 0
     shown = progress.is_shown(settings, over_output=False)
@@ -424,7 +424,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
             def look(step: Step) -> None:
                 nonlocal complete
                 complete = step.epoch
-                signals.check()
+                check_signals()
                 update(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
                 if step.parts == 0:
                     settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")

@@ -16,7 +16,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from cli.commands.play.board import DISC
 from cli.commands.play.screen import GameScreen
 from cli.output.render import can_write
-from cli.shell import signals
+from cli.shell.process import SIGNALS, handle_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +133,7 @@ class PlayApp(App[None]):
         """Handle signals: Textual does not, and the terminal must be restored."""
         if self.is_headless:
             return
-        for number in signals.SIGNALS:
+        for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 asyncio.get_running_loop().add_signal_handler(number, self.stop, number)
         self.set_interval(1.0, self._stop_without_terminal)
@@ -168,7 +168,7 @@ class PlayApp(App[None]):
                 raise
         finally:
             self.game_screen.leave()
-            signals.install()  # the event loop has removed them
+            handle_signals()  # the event loop has removed them
         if self.stopped_by is not None:
             raise KeyboardInterrupt(self.stopped_by)
 

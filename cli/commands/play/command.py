@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output.outfile import writable_path
+from cli.output.formats import writable_path
 from cli.positions.books import book_options, book_path
-from cli.shell import echo, exits, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.streams import ignoring_closed_stderr
+from cli.shell.process import Exit, echo, ignoring_closed_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,7 +193,7 @@ def play(
     _write_games(playing.games, settings, plain=plain)
     _say_where(playing.game, file_name, settings)
     if playing.mistakes and not sys.stdin.isatty():
-        context.exit(exits.PROBLEMS)
+        context.exit(Exit.PROBLEMS)
 
 
 def _with_named(programs: Consent, *seats: Seat) -> Consent:
@@ -262,9 +262,9 @@ def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> N
                 "outcome": game.outcome(),
                 "play_seed": game.seed,
             }
-            echo.line(json.dumps(json_object(game.entry()) | known))
+            echo(json.dumps(json_object(game.entry()) | known))
         elif not plain and game.columns:
-            echo.line(f"{game.moves}: {game.outcome()}")
+            echo(f"{game.moves}: {game.outcome()}")
 
 
 def _say_where(game: Game, file_name: str | None, settings: Settings) -> None:

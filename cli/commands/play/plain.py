@@ -15,9 +15,7 @@ from c4core.reader import read_moves
 from cli.commands.play.game import paragraphs, write_game
 from cli.commands.play.opponents import Opponents
 from cli.output import render
-from cli.shell import echo, signals
-from cli.shell.background import LOOK_SECONDS, fulfil
-from cli.shell.streams import reading
+from cli.shell.process import LOOK_SECONDS, check_signals, echo, fulfil, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +96,7 @@ class PlainGame:
     def _person_moves(self) -> bool:
         """Read and execute one line. Return whether the game goes on."""
         if self._prompts:
-            echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
+            echo(f"{self.game.outcome()}, {COMMANDS}: ", err=True, newline=False)
         with reading("standard input"):
             line = rest = sys.stdin.buffer.readline(LONGEST_LINE)
             while len(rest) == LONGEST_LINE and not rest.endswith(b"\n"):
@@ -134,7 +132,7 @@ class PlainGame:
     def _refuse(self, reason: str) -> None:
         self.mistakes += 1
         where = "" if self._prompts else f"line {self._line}: "
-        echo.line(f"{where}{reason} (type {COMMANDS})", err=True)
+        echo(f"{where}{reason} (type {COMMANDS})", err=True)
 
     def _go_on_with(self, game: Game) -> None:
         self.game = game
@@ -145,7 +143,7 @@ class PlainGame:
     def _undo(self) -> None:
         earlier = self.game.taken_back()
         if earlier is None:
-            echo.line("there is nothing to undo", err=True)
+            echo("there is nothing to undo", err=True)
         else:
             self._go_on_with(earlier)
 
@@ -175,7 +173,7 @@ class PlainGame:
 
     def _write(self, text: str) -> None:
         if not self._silent:
-            echo.line(text)
+            echo(text)
 
 
 def _wait_for(work: Callable[[], T]) -> T:
@@ -186,5 +184,5 @@ def _wait_for(work: Callable[[], T]) -> T:
     future: Future[T] = Future()
     threading.Thread(target=fulfil, args=(future, work), daemon=True).start()
     while not wait([future], timeout=LOOK_SECONDS).done:
-        signals.check()
+        check_signals()
     return future.result()

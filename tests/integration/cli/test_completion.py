@@ -11,7 +11,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from cli.app import c4 as program
-from cli.shell.completing import VARIABLE
+from cli.shell.commands import COMPLETION_VARIABLE
 from tests.support.running.command_line import C4
 from tests.support.running.shells import COMPLETION_SECONDS, with_c4_on_the_path
 
@@ -44,13 +44,15 @@ echo "${COMPREPLY[*]}"
 )
 def test_possible_completions_of_a_line(line: str, words: str) -> None:
     *arguments, incomplete = line.split(" ")
-    found = ShellComplete(program, {}, "c4", VARIABLE).get_completions(arguments, incomplete)
+    found = ShellComplete(program, {}, "c4", COMPLETION_VARIABLE).get_completions(
+        arguments, incomplete
+    )
     assert " ".join(item.value for item in found) == words
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_has_a_script(c4: C4, shell: str) -> None:
-    assert f"{VARIABLE}={shell}_complete" in c4("completion", shell).out
+    assert f"{COMPLETION_VARIABLE}={shell}_complete" in c4("completion", shell).out
 
 
 def test_bash_completes_a_line(c4: C4) -> None:
@@ -75,7 +77,10 @@ def test_completion_works_with_a_bad_configuration(c4: C4) -> None:
         capture_output=True,
         check=False,
         cwd=c4.directory,
-        env=os.environ | c4.environment | line | {"C4_CONFIG": str(bad), VARIABLE: "bash_complete"},
+        env=os.environ
+        | c4.environment
+        | line
+        | {"C4_CONFIG": str(bad), COMPLETION_VARIABLE: "bash_complete"},
         text=True,
         timeout=COMPLETION_SECONDS,
     )

@@ -88,9 +88,9 @@ def test_watch_shows_the_rate(c4: C4) -> None:
 
 
 def test_all_output_goes_through_echo() -> None:
-    """Use cli.shell.echo: it escapes untrusted names."""
+    """Use echo of cli.shell.process: it escapes untrusted names."""
     # Completion writes click's script with its line breaks; it contains no untrusted names.
-    allowed = {"cli/shell/echo.py", "cli/reference.py", "cli/commands/completion.py"}
+    allowed = {"cli/shell/process.py", "cli/reference.py", "cli/commands/completion.py"}
     found = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "cli").rglob("*.py")

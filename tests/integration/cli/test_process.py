@@ -35,22 +35,22 @@ class Interrupting:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting)
-from cli.main import main
+from cli.__main__ import main
 main()
 """
 """Run a command whose import of a module is interrupted."""
 
 DROPPED = """
 import os, signal, sys
-from cli.shell import signals
+from cli.shell import process
 
 class Dying:
     def __del__(self):
         {deed}
 
-signals.install()
+process.handle_signals()
 Dying()
-signals.check()
+process.check_signals()
 """
 """Run code while an object is destroyed."""
 
@@ -160,9 +160,9 @@ class TestInterrupts:
     def test_a_second_signal_ends_the_process_at_once(self) -> None:
         program = """
 import os, signal
-from cli.shell import signals
+from cli.shell import process
 
-signals.install()
+process.handle_signals()
 try:
     os.kill(os.getpid(), signal.SIGTERM)
 finally:
@@ -195,14 +195,14 @@ finally:
         """This happens when a module with dataclasses is imported."""
         program = """
 import os, signal, sys
-from cli.shell import signals
+from cli.shell import process
 
-signals.install()
+process.handle_signals()
 try:
     exec("os.kill(os.getpid(), signal.SIGINT)")
 except KeyboardInterrupt as interrupt:
-    code = signals.exit_code(interrupt)
-signals.ignore()
+    code = process.exit_code(interrupt)
+process.ignore_signals()
 sys.exit(code)
 """
         (tmp_path / "interrupted.py").write_text(program)

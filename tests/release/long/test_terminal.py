@@ -182,7 +182,7 @@ def test_a_fault_is_reported_without_a_stack_trace(c4: C4) -> None:
     program = (
         "-c",
         (
-            "from cli.main import main; from cli.commands.play.screen import GameScreen; "
+            "from cli.__main__ import main; from cli.commands.play.screen import GameScreen; "
             "GameScreen.action_pause = lambda screen: 1 / 0; main()"
         ),
     )

@@ -58,7 +58,9 @@ def test_a_worker_continues_while_the_broker_is_unreachable(
 
 
 def test_workers_of_another_engine_give_a_message_to_the_user(one_service: Service) -> None:
-    other = "import c4core.version as v; v.ENGINE_VERSION += 1; from cli.main import main; main()"
+    other = (
+        "import c4core.version as v; v.ENGINE_VERSION += 1; from cli.__main__ import main; main()"
+    )
     command = ("-c", other, "worker", "--table-mb=1", "--name=newer")
     with one_service.process(*command) as worker:
         await_that(lambda: "newer" in one_service.workers(), worker)

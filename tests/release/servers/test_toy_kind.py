@@ -17,7 +17,9 @@ from workers.runners.remote import RemoteRunner
 
 pytestmark = pytest.mark.servers
 
-WORKER = "from tests.support import toy_kind; toy_kind.install(); from cli.main import main; main()"
+WORKER = (
+    "from tests.support import toy_kind; toy_kind.install(); from cli.__main__ import main; main()"
+)
 """A ``c4`` in a process that knows the kind."""
 DEADLY = 49
 """A unit with this number kills its worker, like the kernel when memory is short."""
@@ -26,7 +28,7 @@ import os, signal, time
 from dataclasses import replace
 from db import jobs
 from db.records.jobs import UnitState
-from cli.main import main
+from cli.__main__ import main
 from tests.support import toy_kind
 from workers.core.searching import turn_of
 from workers.celery.unit_worker import UnitWorker

@@ -19,7 +19,7 @@ from unittest import mock
 from sqlalchemy import Connection
 
 from cli.app import run
-from cli.shell import streams
+from cli.shell.process import flush_streams
 from db import schema
 from db.database import Database
 
@@ -108,7 +108,7 @@ class C4:
                     "sys.unraisablehook", lambda hook: err.write(f"Exception ignored: {hook}")
                 ),
             ):
-                code = streams.finish(run(arguments))
+                code = flush_streams(run(arguments))
                 gc.collect()  # destroys the command's leftovers
         assert isinstance(err.buffer, io.BytesIO)
         return Result(code, "", err.buffer.getvalue().decode(errors="backslashreplace"))

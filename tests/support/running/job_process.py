@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from c4core.solver import Solver
-from cli.shell import signals
+from cli.shell.process import check_signals, handle_signals
 from db import jobs
 from db.database import Database
 from workers.core.searching import TurnTakingSolver
@@ -52,7 +52,7 @@ def main() -> int:
     parser.add_argument("--lease", type=float, default=0.5)
     parser.add_argument("--searches", type=int, help="number of searches before the process waits")
     options = parser.parse_args()
-    signals.install()
+    handle_signals()
     with Database.open(options.database) as database:
         database.run(lambda session: jobs.resume_job(session, options.job))
         try:
@@ -66,7 +66,7 @@ def main() -> int:
                 if options.searches is not None
                 else None,
             ) as runner:
-                for shown in runner.results(lambda _: signals.check()):
+                for shown in runner.results(lambda _: check_signals()):
                     sys.stdout.write(json.dumps(shown) + "\n")
                     sys.stdout.flush()
         except KeyboardInterrupt:

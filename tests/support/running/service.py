@@ -16,7 +16,7 @@ from tests.support.running.command_line import ROOT, Result
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 _PATIENT = f"""
-from cli.main import main
+from cli.__main__ import main
 from workers.celery import messaging, service
 service.STOP_SECONDS = 3600.0
 messaging._REDIS["socket_timeout"] = {HANG_SECONDS}

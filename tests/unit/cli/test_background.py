@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from cli.shell.background import run_in_background
+from cli.shell.process import run_in_background
 from tests.support.running.waiting import HANG_SECONDS
 
 

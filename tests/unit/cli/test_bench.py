@@ -22,7 +22,7 @@ from cli.measuring import (
     three_digits,
     time_text,
 )
-from cli.shell import exits
+from cli.shell.process import Exit
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 
@@ -37,7 +37,7 @@ def few_positions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_quick_prints_json(c4: C4) -> None:
     done = c4("bench", "--quick", "--threads", "2", "--json")
-    assert done.code == exits.FINE, done.err
+    assert done.code == Exit.FINE, done.err
     found = json.loads(done.out)
     rows = found["rows"]
     assert [row["work"] for row in rows[:6]] == list(CLASSES)
@@ -52,7 +52,7 @@ def test_quick_prints_json(c4: C4) -> None:
 
 def test_quick_prints_text(c4: C4) -> None:
     done = c4("bench", "--quick", "--threads", "1")
-    assert (done.code, done.err) == (exits.FINE, "")
+    assert (done.code, done.err) == (Exit.FINE, "")
     lines = done.out.splitlines()
     assert lines[0].startswith("c4 ")
     assert [line.split()[0] for line in lines[-7:-1]] == list(CLASSES)
@@ -66,7 +66,7 @@ def test_an_interrupt_ends_it(c4: C4) -> None:
         running.stdout.readline()
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=HANG_SECONDS)
-    assert (running.returncode, said) == (exits.INTERRUPTED, "Interrupted.\n")
+    assert (running.returncode, said) == (Exit.INTERRUPTED, "Interrupted.\n")
 
 
 def test_a_wrong_score_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.commands.config import change_file
-from cli.shell import exits
+from cli.shell.process import Exit
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 from workers.configuration import Configuration, parse
@@ -99,7 +99,7 @@ def test_commands_use_the_settings_in_the_file(
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in c4("solve", EASY).out
     assert c4("config", "set", "broker", "redis://127.0.0.1:1").code == 0
-    assert c4("solve", EASY, "--no-book").code == exits.UNREACHABLE
+    assert c4("solve", EASY, "--no-book").code == Exit.UNREACHABLE
     assert c4("solve", EASY, "--no-book", "--broker", "none").code == 0
 
 
@@ -107,18 +107,18 @@ def test_help_works_with_a_bad_file(c4: C4, file: Path) -> None:
     file.parent.mkdir()
     file.write_text("threads = 4\nprogram = 'rm'\n")
     done = c4("solve", EASY)
-    assert (done.code, done.out) == (exits.USAGE, "")
+    assert (done.code, done.out) == (Exit.USAGE, "")
     assert f"{file}, line 2: unknown setting 'program'" in done.err
     assert c4("solve", "--help").code == 0
     assert c4("completion", "bash").code == 0
     assert c4("config", "path").out == f"{file}\n"
-    assert c4("config", "--show").code == exits.USAGE
-    assert c4("config", "set", "threads", "2").code == exits.USAGE
+    assert c4("config", "--show").code == Exit.USAGE
+    assert c4("config", "set", "threads", "2").code == Exit.USAGE
     assert file.read_text() == "threads = 4\nprogram = 'rm'\n"
 
 
 def test_set_and_unset(c4: C4, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert c4("config", "unset", "db").code == exits.PROBLEMS
+    assert c4("config", "unset", "db").code == Exit.PROBLEMS
     assert c4("config", "set", "db", f"postgresql://u:{SECRET}@h/d").code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     monkeypatch.setenv("C4_THREADS", "2")

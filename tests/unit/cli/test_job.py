@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from cli.shell.settings import Settings
-from cli.work.job import Backend, JobContext
-from cli.work.results import ResultFormat, Results
+from cli.work.job import Backend, JobContext, ResultFormat, Results
 from db.database import Database
 from tests.support.jobs import must_take
 from tests.support.running.databases import make_job

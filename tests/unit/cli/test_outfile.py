@@ -7,19 +7,17 @@ from pathlib import Path
 import click
 import pytest
 
-from cli.output import outfile
+from cli.output.formats import check_writable, opened
 
 
 def write(path: Path, text: str) -> None:
-    with outfile.opened(str(path)) as target:
-        assert target is not None
+    with opened(str(path)) as target:
         target.write(text)
 
 
 def test_the_file_appears_complete_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "out"
-    with outfile.opened(str(path)) as target:
-        assert target is not None
+    with opened(str(path)) as target:
         target.write("half")
         assert not path.exists()
         target.write(" and half")
@@ -34,8 +32,7 @@ def test_an_error_leaves_only_the_old_file(tmp_path: Path, error: BaseException)
     path.write_text("old")
 
     def write_half() -> None:
-        with outfile.opened(str(path)) as target:
-            assert target is not None
+        with opened(str(path)) as target:
             target.write("new")
             raise error
 
@@ -70,25 +67,26 @@ def test_a_device_is_written_and_not_replaced() -> None:
     assert not Path(os.devnull).is_file()
 
 
-def test_standard_output_and_nothing() -> None:
-    with outfile.opened("-") as target:
-        assert target is sys.stdout
-    with outfile.opened(None) as target:
-        assert target is None
+def test_standard_output() -> None:
+    for name in ("-", None):
+        with opened(name) as target:
+            assert target is sys.stdout
+        with opened(name, "parquet") as target:
+            assert target is sys.stdout.buffer
 
 
 @pytest.mark.parametrize("name", ["no/such/directory", "."])
 def test_an_unwritable_place_is_reported(tmp_path: Path, name: str) -> None:
     with (
         pytest.raises(click.BadParameter, match=r"No such file|Is a directory"),
-        outfile.opened(str(tmp_path / name)),
+        opened(str(tmp_path / name)),
     ):
         pass
     with pytest.raises(click.BadParameter, match=r"No such file|directory"):
-        outfile.check(str(tmp_path / name))
+        check_writable(str(tmp_path / name))
 
 
 def test_writable_files_pass_the_check(tmp_path: Path) -> None:
     for name in (None, "-", os.devnull, str(tmp_path / "out")):
-        outfile.check(name)
+        check_writable(name)
     assert not list(tmp_path.iterdir())

@@ -9,10 +9,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Elo, Interval, Sprt, Tally
+from cli.output import render
 from cli.output.tables import Facts, Table, markdown_lines, text_lines
-from cli.reports import figures
+from cli.reports.matches import match_row
 from cli.reports.tables import match_parts, tournament_parts
-from cli.reports.writing import match_row
 from tests.support.reports import report_of
 from workers.match.report import MatchReport, match_object
 
@@ -31,19 +31,19 @@ from workers.match.report import MatchReport, match_object
     ],
 )
 def test_format_of_probabilities(p: float | None, text: str) -> None:
-    assert figures.chance(p) == text
+    assert render.chance(p) == text
 
 
 def test_format_of_other_figures() -> None:
     infinite = float("inf")
-    assert figures.percent(0.6124) == "61.2%"
-    assert figures.percent_interval(Interval(0.798, 0.929)) == "79.8 to 92.9%"
-    assert figures.elo(Elo(330.4, 250, 433)) == "+330 (+250 to +433)"
-    assert figures.elo(Elo(-infinite, -infinite, -infinite)).startswith("-inf (one side")
-    assert figures.signed(-0.2) == "0"
-    assert figures.span(0.00000031) == "0.31 µs"
-    assert figures.span(1.5) == "1.50 s"
-    assert figures.span(0.0) == figures.span(None) == "-"
+    assert render.percent(0.6124) == "61.2%"
+    assert render.percent_interval(Interval(0.798, 0.929)) == "79.8 to 92.9%"
+    assert render.elo(Elo(330.4, 250, 433)) == "+330 (+250 to +433)"
+    assert render.elo(Elo(-infinite, -infinite, -infinite)).startswith("-inf (one side")
+    assert render.signed(-0.2) == "0"
+    assert render.span(0.00000031) == "0.31 µs"
+    assert render.span(1.5) == "1.50 s"
+    assert render.span(0.0) == render.span(None) == "-"
 
 
 def text_of(report: MatchReport, **options: Any) -> str:  # noqa: ANN401

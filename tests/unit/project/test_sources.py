@@ -33,7 +33,7 @@ DOORS = {
     "c4core/players/roster/external.py": {"subprocess"},  # likewise; with consent
     "c4core/players/registry.py": {"importlib"},  # files of the roster
     "cli/shell/commands.py": {"importlib", "import_module"},  # commands, from a table in the code
-    "cli/shell/signals.py": {"exec"},  # a constant
+    "cli/shell/process.py": {"exec"},  # a constant
     "cli/commands/serve.py": {"webbrowser"},  # --open: the server's own address
     "cli/commands/worker.py": {"execv"},  # the same command line again
     "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, from a table in the code

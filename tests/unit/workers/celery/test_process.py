@@ -16,7 +16,7 @@ MEGABYTE = 1 << 20
 WORKER = ("--broker", "redis://127.0.0.1:1", "worker", "--table-mb")
 LITTLE_SPACE = f"""
 import resource, sys
-from cli.main import main
+from cli.__main__ import main
 import workers.celery.service
 sys.argv[0] = "c4"
 room = int(open("/proc/self/statm").read().split()[0]) * 4096 + {512 * MEGABYTE}
