@@ -227,7 +227,7 @@ def _say_stored(
 
 def _say(settings: Settings, what: str, position: Position, answer: Answer) -> None:
     from cli.output.render import guess, verdict
-    from workers.answers.estimates import estimate_open
+    from workers.answers.lines import estimate_open
 
     settings.say(f"{what}: {verdict(position, answer)}")
     if text := guess(position, answer, estimate_open(position, answer)):

@@ -16,7 +16,7 @@ from cli.output.render import score_style, score_text
 from cli.shell import echo
 from db import evaluations
 from db.records.evaluations import Cursor, StoredEvaluation
-from workers.answers.description import stored_object
+from workers.answers.lines import stored_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ ROW_NAMES = (
     "nodes",
     "grid",
 )
-"""The fields of :func:`workers.answers.description.stored_object`."""
+"""The fields of :func:`workers.answers.lines.stored_object`."""
 
 WIDEST_MOVES = 20
 """Maximum width of the moves column; longer moves push the rest of the row to the right."""
