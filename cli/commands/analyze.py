@@ -126,7 +126,7 @@ def analyze(
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
     from workers.analyze.units import KIND
-    from workers.answers.books import find_book
+    from workers.answers.question import find_book
 
     chosen = result_format(settings, output, format_name, KIND)
 

@@ -143,9 +143,8 @@ def solve(
     from cli.positions import given as positions
     from cli.positions.asking import BookFirst
     from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
-    from workers.answers.books import find_book
     from workers.answers.lines import BATCH_SECONDS
-    from workers.answers.question import Question
+    from workers.answers.question import Question, find_book
 
     columns = all_moves if classic else not score_only
     options = SolveOptions(

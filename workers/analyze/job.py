@@ -22,12 +22,10 @@ from db.decoding import decoding, field
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitPlan
 from workers.analyze.units import KIND, decode_lines, encode_lines
-from workers.answers.books import book_of_job, plies_answered
-from workers.answers.costs import read_model
 from workers.answers.find import unknown_keys
-from workers.answers.question import EVERYTHING, Question
+from workers.answers.question import EVERYTHING, Question, book_of_job, plies_answered
 from workers.core.follow import iterate_units, read_job
-from workers.core.submit import find_and_resume, find_or_plan, submit_units
+from workers.core.submit import cost_model, find_and_resume, find_or_plan, submit_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.database import Database
     from db.records.jobs import Json
-    from workers.answers.costs import CostModel
+    from workers.core.submit import CostModel
 
 
 UNIT_SECONDS = 1.0
@@ -92,7 +90,7 @@ def submit(
         board: the board of all lines.
         question: the question about each position.
         zero_based: count columns from 0, in the lines and in the output.
-        book: the path of a book, as in :func:`workers.answers.books.find_book`.
+        book: the path of a book, as in :func:`workers.answers.question.find_book`.
         topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
         label: a name for users.
         priority: jobs with higher priority come first.
@@ -105,7 +103,7 @@ def submit(
         NoInputError: the input has no lines; no job was created.
     """
     answered = plies_answered(book_of_job({"book": book}, board), question)
-    costs = read_model(database, board, question, answered=answered)
+    costs = cost_model(database, board, columns=question.columns, answered=answered)
     first_bad: list[BadLine] = []
     plans = plan_units(_noting(lines, first_bad), costs, unit_lines=unit_lines)
     first = next(plans, None)

@@ -31,10 +31,9 @@ from c4core.lines import BadLine, Request, play_moves
 from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import UnitState
-from workers.answers.books import book_of_job
 from workers.answers.find import solve_positions
 from workers.answers.lines import bad_line_object, error_object, request_object
-from workers.answers.question import Answer, Effort, Question
+from workers.answers.question import Answer, Effort, Question, book_of_job
 from workers.core.kinds import JobKind, UnitOutcome
 
 if TYPE_CHECKING:

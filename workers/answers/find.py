@@ -20,8 +20,15 @@ from db import evaluations
 from db.costs import Cost
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
-from workers.answers.books import answer_from, book_of_job
-from workers.answers.question import EVERYTHING, Answer, Effort, has_all_columns, settles
+from workers.answers.question import (
+    EVERYTHING,
+    Answer,
+    Effort,
+    answer_from,
+    book_of_job,
+    has_all_columns,
+    settles,
+)
 from workers.core.searching import store_learned
 
 if TYPE_CHECKING:

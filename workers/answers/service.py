@@ -17,9 +17,16 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.solver import Solver
 from db.errors import ReadOnlyError, StorageError
-from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
 from workers.answers.find import find_answers, look_up, search_with
-from workers.answers.question import Question, has_all_columns
+from workers.answers.question import (
+    NO_BOOK,
+    Question,
+    answer_from,
+    find_book,
+    has_all_columns,
+    line_in_book,
+    open_book,
+)
 from workers.core.searching import STOP_POLL_SECONDS, store_learned
 from workers.logs import LOGGER
 

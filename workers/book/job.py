@@ -26,14 +26,13 @@ from c4core.evaluation import NO_SCORE
 from c4core.position import Position
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
-from workers.answers.costs import read_model
 from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
 from workers.answers.question import Answer, Question
 from workers.book.task import KIND, PlyTask, decode_keys, decode_scores, encode_keys, encode_scores
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.submit import find_and_resume, submit_units
+from workers.core.submit import cost_model, find_and_resume, submit_units
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def plan_job(
 
 
 def _plans(database: Database, task: PlyTask, levels: Sequence[Keys]) -> Iterator[UnitPlan]:
-    costs = read_model(database, task.board, Question(columns=task.columns), ease=EASE)
+    costs = cost_model(database, task.board, columns=task.columns, ease=EASE)
     seconds = costs.seconds(task.ply)
     affordable = min(round(UNIT_SECONDS / seconds), len(levels[-1]) // LEAST_UNITS)
     least = min(max(1, affordable), LEAST_POSITIONS)

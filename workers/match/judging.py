@@ -21,8 +21,8 @@ from db import jobs
 from db.records.games import GameFilter
 from db.records.jobs import JobState
 from workers.analyze.job import Submission, find_or_submit_unknown
-from workers.answers.books import book_of_job, shipped_book
 from workers.answers.find import known_scores, look_up, unknown_keys
+from workers.answers.question import book_of_job, shipped_book
 from workers.core.submit import topic_of
 from workers.match.report import make_report
 

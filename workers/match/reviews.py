@@ -25,8 +25,8 @@ from c4core.pictures.svg import svg_text
 from db import games
 from db.decoding import decoding
 from workers.analyze.job import find_or_submit_unknown
-from workers.answers.books import book_of_job
 from workers.answers.find import known_scores, look_up, unknown_keys
+from workers.answers.question import book_of_job
 from workers.core.submit import topic_of
 from workers.match.files import entry_of
 

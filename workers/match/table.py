@@ -26,9 +26,8 @@ from c4core.solver import Solver
 from db import games
 from db.records.games import StoredGame
 from db.records.matches import Origin, Seats
-from workers.answers.books import book_of_job
 from workers.answers.find import find_answers, look_up, search_with
-from workers.answers.question import Question
+from workers.answers.question import Question, book_of_job
 from workers.match.terms import GameNotReplayableError
 
 if TYPE_CHECKING:

@@ -42,8 +42,8 @@ class RemoteSearch:
 
     - ``is_stopped`` returns whether to give up; the present job is then cancelled.
     - ``on_nobody`` is called if there are positions to search, but no worker yet.
-    - ``book`` names the book that the workers may use, as ``workers.answers.books.find_book`` takes
-      it.
+    - ``book`` names the book that the workers may use, as ``workers.answers.question.find_book``
+      takes it.
     """
 
     def __init__(

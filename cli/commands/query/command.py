@@ -201,7 +201,7 @@ def query(
         write_matches,
         write_positions,
     )
-    from workers.answers.books import shipped_book
+    from workers.answers.question import shipped_book
 
     book = None
     if book_file is not None:

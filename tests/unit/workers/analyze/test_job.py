@@ -14,7 +14,7 @@ from db.costs import Cost
 from tests.support.boards.games import random_games
 from workers.analyze import units
 from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, plan_units
-from workers.answers.costs import CostModel
+from workers.core.submit import CostModel
 
 (EASY,) = random_games(1, empty=12)
 GUESS = CostModel(DEFAULT_BOARD)

@@ -17,9 +17,8 @@ from db.records.evaluations import StoredEvaluation
 from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from workers.answers import service as keeping
-from workers.answers.books import line_in_book
 from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
-from workers.answers.question import Question
+from workers.answers.question import Question, line_in_book
 from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SolverPool, Stop
 
 LATE = "532336513633217277452711665127"
