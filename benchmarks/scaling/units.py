@@ -33,7 +33,7 @@ from db.database import Database
 from db.maintenance import stats
 from db.records.jobs import UnitPlan
 from workers.analyze import job as analysis
-from workers.analyze.units import KIND as ANALYZE
+from workers.analyze.job import KIND as ANALYZE
 from workers.book.task import KIND as BOOK
 from workers.book.task import PlyTask, encode_keys
 from workers.core.kinds import get_kind

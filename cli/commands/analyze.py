@@ -125,7 +125,7 @@ def analyze(
 
     from cli.work.job import Backend, JobContext
     from cli.work.results import open_results, result_format
-    from workers.analyze.units import KIND
+    from workers.analyze.job import KIND
     from workers.answers.question import find_book
 
     chosen = result_format(settings, output, format_name, KIND)

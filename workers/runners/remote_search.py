@@ -11,8 +11,7 @@ from c4core.lines import Request
 from db import jobs
 from db.errors import JobStateError
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
-from workers.analyze.job import submit
-from workers.analyze.units import unit_answers
+from workers.analyze.job import submit, unit_answers
 from workers.answers.find import find_answers, look_up
 from workers.answers.question import Answer, settles
 from workers.core.follow import iterate_units
