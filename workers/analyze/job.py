@@ -301,33 +301,18 @@ def decode_lines(
 ) -> Iterator[Request | BadLine]:
     """The lines of a payload, in order."""
     with decoding("a unit's lines"):
-        yield from _read_lines(payload, board, zero_based=zero_based)
-
-
-def _read_lines(
-    payload: Json, board: BoardSize, *, zero_based: bool
-) -> Iterator[Request | BadLine]:
-    for line, entry in enumerate(payload["entries"], start=payload["line"]):
-        if isinstance(entry, str):
-            yield Request(line, play_moves(entry, board, zero_based=zero_based), entry)
-        elif "error" in entry:
-            yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
-        elif "key" in entry:
-            position = Position.from_key(entry["key"], width=board.width, height=board.height)
-            yield Request(line, position, None, entry.get("id"))
-        else:
-            moves = entry["moves"]
-            position = play_moves(moves, board, zero_based=zero_based)
-            yield Request(line, position, moves, entry.get("id"))
-
-
-def count_lines(payload: Json, *, bad_only: bool) -> int:
-    """Count a payload's lines, or only its bad ones, without decoding them."""
-    with decoding("a unit's lines"):
-        entries = payload["entries"]
-        if not bad_only:
-            return len(entries)
-        return sum(1 for entry in entries if isinstance(entry, dict) and "error" in entry)
+        for line, entry in enumerate(payload["entries"], start=payload["line"]):
+            if isinstance(entry, str):
+                yield Request(line, play_moves(entry, board, zero_based=zero_based), entry)
+            elif "error" in entry:
+                yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
+            elif "key" in entry:
+                position = Position.from_key(entry["key"], width=board.width, height=board.height)
+                yield Request(line, position, None, entry.get("id"))
+            else:
+                moves = entry["moves"]
+                position = play_moves(moves, board, zero_based=zero_based)
+                yield Request(line, position, moves, entry.get("id"))
 
 
 def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
@@ -411,19 +396,19 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
                 line=line.line, error=f"not solved: {unit.error or unit.state}", identity=line.id
             )
         else:
-            yield request_object(line, _next_answer(answers), zero_based=zero_based)
+            answer = next(answers, None)
+            if answer is None:
+                raise ValueError("a unit has fewer answers than positions")
+            yield request_object(line, answer, zero_based=zero_based)
 
 
 def count_unanswered(unit: UnitResult) -> int:
-    """Count the lines of a finished unit whose output is an error."""
-    return count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
-
-
-def _next_answer(answers: Iterator[Answer]) -> Answer:
-    # next() would raise StopIteration, which a generator turns into a RuntimeError.
-    for answer in answers:
-        return answer
-    raise ValueError("a unit has fewer answers than positions")
+    """Count the lines of a finished unit whose output is an error, without decoding them."""
+    with decoding("a unit's lines"):
+        entries = unit.payload["entries"]
+        if unit_answers(unit) is None:
+            return len(entries)
+        return sum(1 for entry in entries if isinstance(entry, dict) and "error" in entry)
 
 
 def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
@@ -435,26 +420,22 @@ def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
 
 def _answers(result: Json) -> Iterator[Answer]:
     with decoding("a unit's answers"):
-        yield from _decode_answers(result)
-
-
-def _decode_answers(result: Json) -> Iterator[Answer]:
-    scores, nodes = result["score"], result["nodes"]
-    sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
-    sources |= dict.fromkeys(result.get("book", ()), "book")
-    bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
-    columns = result.get("columns") or [None] * len(scores)
-    seconds_per_node = result["seconds"] / max(sum(nodes), 1)
-    for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
-        lower, upper = bounds.get(index, (score, score))
-        yield Answer(
-            lower,
-            upper,
-            None if row is None else tuple(row),
-            visited,
-            visited * seconds_per_node,
-            sources.get(index, "search"),
-        )
+        scores, nodes = result["score"], result["nodes"]
+        sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
+        sources |= dict.fromkeys(result.get("book", ()), "book")
+        bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
+        columns = result.get("columns") or [None] * len(scores)
+        seconds_per_node = result["seconds"] / max(sum(nodes), 1)
+        for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
+            lower, upper = bounds.get(index, (score, score))
+            yield Answer(
+                lower,
+                upper,
+                None if row is None else tuple(row),
+                visited,
+                visited * seconds_per_node,
+                sources.get(index, "search"),
+            )
 
 
 ANALYZE: Final = JobKind(
