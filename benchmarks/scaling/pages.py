@@ -20,7 +20,7 @@ from benchmarks.scaling.limits import (
 )
 from cli.measuring import three_digits, time_text
 from workers.analyze.job import KIND as BATCH
-from workers.book.task import KIND as BOOK
+from workers.book.job import KIND as BOOK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.shell.settings import Settings
     from workers.book.build import CompleteBook, ScoreSource, SparseBook
-    from workers.book.task import Choice, Sides
+    from workers.book.job import Choice, Sides
 
 MAX_WITHIN = 127
 """The largest possible loss by a move: scores have 8 bits."""
@@ -111,7 +111,7 @@ def build(
     from cli.output import outfile
     from cli.work.job import Backend, JobContext
     from workers.book.build import CompleteBook, ScoreSource, canonical, default_name
-    from workers.book.task import Choice
+    from workers.book.job import Choice
 
     begins = canonical(options.read_start(start, board))
     choice = None if within is None else Choice(within, sides or "both")
