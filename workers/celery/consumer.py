@@ -25,8 +25,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import OutOfMemoryError
 
 from db.masking import masked
-from workers.celery.messaging import KEPT_HEADERS, read_unit
-from workers.celery.transports import FULL
+from workers.celery.messaging import FULL, KEPT_HEADERS, read_unit
 from workers.core.kinds import Lane
 from workers.logs import LOGGER
 
