@@ -5,7 +5,7 @@ broker's URL without loading Celery. ``messaging`` sets the library up for both 
 it survive servers with invalid messages or without memory.
 
 ``service`` is one run of ``c4 worker``, around Celery; module ``workers.app`` is for Celery's own
-command line. Both make a ``process`` with these parts: ``consumer`` takes the messages,
-``unit_worker`` works on the units they name, ``duties`` are performed periodically, and ``metrics``
+command line. Both make a ``process``, which performs periodic duties and has these parts:
+``consumer`` takes the messages, ``unit_worker`` works on the units they name, and ``metrics``
 serves metrics to Prometheus.
 """
