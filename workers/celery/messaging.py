@@ -122,7 +122,7 @@ def make_app(url: str | None) -> Celery:
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=1.0,
-        worker_consumer="workers.celery.consumer:UnitConsumer",
+        worker_consumer="workers.celery.service:UnitConsumer",
         task_send_sent_event=False,
         worker_redirect_stdouts=False,
         worker_cancel_long_running_tasks_on_connection_loss=False,
