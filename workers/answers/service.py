@@ -333,9 +333,10 @@ def _interrupting(
     """Interrupt the solver's searches at a stop, or at a deadline on the monotonic clock.
 
     From then on they are interrupted repeatedly, because a search may begin just after the first
-    time.
+    time. However often the stops are set, one thread does this.
     """
     is_over = threading.Event()
+    first_stop = threading.Lock()
 
     def interrupt() -> None:
         solver.stop()
@@ -344,7 +345,8 @@ def _interrupting(
 
     def begin() -> None:
         solver.stop()  # also if no thread can be started
-        threading.Thread(target=interrupt, name="c4-interrupt", daemon=True).start()
+        if first_stop.acquire(blocking=False):  # never released
+            threading.Thread(target=interrupt, name="c4-interrupt", daemon=True).start()
 
     with ExitStack() as at_end:
         at_end.callback(is_over.set)
