@@ -50,8 +50,8 @@ from workers.answers.question import (
     Answer,
     Effort,
     Question,
-    book_of_job,
     plies_answered,
+    usable_book,
 )
 from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import JobKind, UnitOutcome
@@ -136,7 +136,7 @@ def submit(
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
         NoInputError: the input has no lines; no job was created.
     """
-    answered = plies_answered(book_of_job({"book": book}, board), question)
+    answered = plies_answered(usable_book(board, book), question)
     costs = cost_model(database, board, columns=question.columns, answered=answered)
     first_bad: list[BadLine] = []
     plans = plan_units(_noting(lines, first_bad), costs, unit_lines=unit_lines)
@@ -354,7 +354,7 @@ def solve_unit(
         solver,
         database,
         is_stopped,
-        book=book_of_job(claim.params, claim.board),
+        book=usable_book(claim.board, claim.params.get("book")),
         spent=read_spent(claim.payload),
     )
     answers = findings.answers

@@ -169,13 +169,13 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
     return book
 
 
-def book_of_job(params: Json, board: BoardSize) -> Book | None:
-    """The book for the units of a job: ``params["book"]`` is the path for :func:`find_book`.
+def usable_book(board: BoardSize, path: str | None = None) -> Book | None:
+    """The book of :func:`find_book`; None also if it cannot be read.
 
-    A book saves work but changes no score. If it cannot be read, the positions are searched.
+    A book saves work but changes no score, so the positions are searched without it.
     """
     try:
-        return find_book(params.get("book"), board)
+        return find_book(path, board)
     except (BookError, OSError):
         return None
 

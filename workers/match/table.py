@@ -38,7 +38,7 @@ from db import games
 from db.records.games import StoredGame
 from db.records.matches import Origin, Seats
 from workers.answers.find import find_answers, look_up, search_with
-from workers.answers.question import Question, book_of_job
+from workers.answers.question import Question, usable_book
 from workers.answers.service import Stop as SearchStop
 from workers.match.terms import GameNotReplayableError, looks_games_up
 
@@ -122,7 +122,7 @@ class MatchAnalyst:
             Question(time_limit=time_limit),
             search_with(self._searcher, self._is_stopped),
             self._known,
-            book=book_of_job({}, position.board),
+            book=usable_book(position.board),
         )
         if not findings.is_complete and self._is_stopped():
             raise StopPlaying
