@@ -286,7 +286,9 @@ def replay_game(
             f"game {match_id}:{number} cannot be played again: its {missing} not known"
         )
     terms = match.terms
-    if match.origin is Origin.IMPORTED and (program := _program_of(terms)):
+    if match.origin is Origin.IMPORTED and (
+        program := program_of(terms.player_a) or program_of(terms.player_b)
+    ):
         raise GameNotReplayableError(
             f"game {match_id}:{number} cannot be played again: it was imported, and programs "
             f"named in a file are never started: {program}"
@@ -309,10 +311,6 @@ def replay_game(
         ) from None
     except StopPlaying as stopped:
         raise (stopped.error or stopped) from None
-
-
-def _program_of(terms: MatchTerms) -> str | None:
-    return program_of(terms.player_a) or program_of(terms.player_b)
 
 
 @dataclass(frozen=True, slots=True)
