@@ -27,7 +27,7 @@ from tests.support.running.databases import FakeClock, PostgresDatabases, clear
 from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from tests.support.running.service import Service
-from workers.answers import books as book_answers
+from workers.answers import question as answering
 from workers.celery.messaging import make_app
 from workers.core.kinds import Lane
 
@@ -135,11 +135,11 @@ def pytest_terminal_summary(
 @pytest.fixture(autouse=True)
 def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Disable the shipped book in this process, so that positions in tests are searched."""
-    book_answers.shipped_book.cache_clear()
+    answering.shipped_book.cache_clear()
     with monkeypatch.context() as changes:
-        changes.setattr(book_answers, "_shipped", lambda _board: None)
+        changes.setattr(answering, "_shipped", lambda _board: None)
         yield
-    book_answers.shipped_book.cache_clear()
+    answering.shipped_book.cache_clear()
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ class Settings:
     table_mb: int = 64
     """Megabytes of each solver's transposition table."""
     book: str | None = None
-    """The book for ``workers.answers.books.find_book``."""
+    """The book for ``workers.answers.question.find_book``."""
     allowed_hosts: tuple[str, ...] = ()
     """Additional host names that requests may use, such as a proxy's. Without any, a server that
     other machines can reach answers to every name."""

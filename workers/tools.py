@@ -17,11 +17,10 @@ from c4core.players import Stop as PlayerStop
 from db import evaluations
 from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
-from workers.answers.description import stored_object
-from workers.answers.lines import request_object
+from workers.answers.lines import request_object, stored_object
 from workers.answers.service import Stop
-from workers.match.moving import choose_move, read_player
 from workers.match.reviews import review_game, review_object
+from workers.match.table import choose_move, read_player
 
 if TYPE_CHECKING:
     from c4core.lines import Request

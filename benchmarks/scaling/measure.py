@@ -51,7 +51,7 @@ from db.errors import StorageError
 from db.jobs import acquire_duty
 from db.models import Duty
 from workers.celery.doorbell import Doorbell
-from workers.celery.duties import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
+from workers.celery.process import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
 from workers.celery.unit_worker import UnitCounters, WorkerSettings
 from workers.celery.url import REDIS_PORT
 from workers.core.kinds import Lane

@@ -19,8 +19,8 @@ from benchmarks.scaling.limits import (
     threads_of_a_process,
 )
 from cli.measuring import three_digits, time_text
-from workers.analyze.units import KIND as BATCH
-from workers.book.task import KIND as BOOK
+from workers.analyze.job import KIND as BATCH
+from workers.book.job import KIND as BOOK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

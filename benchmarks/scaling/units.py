@@ -33,9 +33,9 @@ from db.database import Database
 from db.maintenance import stats
 from db.records.jobs import UnitPlan
 from workers.analyze import job as analysis
-from workers.analyze.units import KIND as ANALYZE
-from workers.book.task import KIND as BOOK
-from workers.book.task import PlyTask, encode_keys
+from workers.analyze.job import KIND as ANALYZE
+from workers.book.job import KIND as BOOK
+from workers.book.job import PlyTask, encode_keys
 from workers.core.kinds import get_kind
 from workers.core.submit import UNITS_PER_TRANSACTION
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
-    from workers.book.task import Keys
+    from workers.book.job import Keys
     from workers.core.kinds import UnitOutcome
 
 STONES: Final = DEFAULT_BOARD.cells - 8

@@ -124,8 +124,8 @@ def analyze(
         input_format = "csv"
 
     from cli.work.job import Backend, JobContext, open_results, result_format
-    from workers.analyze.units import KIND
-    from workers.answers.books import find_book
+    from workers.analyze.job import KIND
+    from workers.answers.question import find_book
 
     chosen = result_format(settings, output, format_name, KIND)
 

@@ -52,7 +52,7 @@ def engine(
     import sys
 
     from c4core.adapters.ugi import Options, Session
-    from workers.answers.books import find_book
+    from workers.answers.question import find_book
 
     options = Options(hash=table_mb, threads=threads, board=board)
     found = find_book(book_path(context, book, no_book=no_book), board)

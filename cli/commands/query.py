@@ -213,7 +213,7 @@ def query(
         (boards and chosen != "table", "--boards needs the table format"),
     )
     check_output(context, chosen, output)
-    from workers.answers.books import shipped_book
+    from workers.answers.question import shipped_book
 
     book = _open_named(book_file, board)
     form = _Form(format=chosen, zero_based=zero_based, draws=boards)
@@ -410,7 +410,7 @@ ROW_NAMES = (
     "nodes",
     "grid",
 )
-"""The fields of :func:`workers.answers.description.stored_object`."""
+"""The fields of :func:`workers.answers.lines.stored_object`."""
 
 WIDEST_MOVES = 20
 """Maximum width of the moves column; longer moves push the rest of the row to the right."""
@@ -441,7 +441,7 @@ def _write_matches(
 ) -> Cursor | None:
     """Write matching positions; return the place of the last one."""
     from db.records.evaluations import Cursor
-    from workers.answers.description import stored_object
+    from workers.answers.lines import stored_object
 
     last: Cursor | None = None
 
@@ -510,7 +510,7 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
 
 
 def _asked_row(request: Request, known: _Known | None, *, zero_based: bool) -> Row:
-    from workers.answers.description import stored_object
+    from workers.answers.lines import stored_object
 
     position = request.position
     if known is not None:

@@ -143,9 +143,8 @@ def solve(
     from cli.positions import given as positions
     from cli.positions.asking import BookFirst
     from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
-    from workers.answers.books import find_book
     from workers.answers.lines import BATCH_SECONDS
-    from workers.answers.question import Question
+    from workers.answers.question import Question, find_book
 
     columns = all_moves if classic else not score_only
     options = SolveOptions(
@@ -223,7 +222,7 @@ def _say_stored(
 
 def _say(settings: Settings, what: str, position: Position, answer: Answer) -> None:
     from cli.output.render import guess, verdict
-    from workers.answers.estimates import estimate_open
+    from workers.answers.lines import estimate_open
 
     settings.say(f"{what}: {verdict(position, answer)}")
     if text := guess(position, answer, estimate_open(position, answer)):

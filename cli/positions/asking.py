@@ -102,7 +102,7 @@ class LocalAsker:
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`."""
         from cli.shell.process import run_in_background
-        from workers.answers.books import line_in_book
+        from workers.answers.question import line_in_book
 
         line, position = line_in_book(self._book, position)
         with watching(self._progress, shown=self._shown, hint=False) as look:
@@ -133,7 +133,7 @@ class RemoteAsker:
         doorbell: notifies the workers.
         on_nobody: called if a search is needed and there is no worker yet.
         book: probed before the search; None for no book.
-        workers_book: the workers' book, as ``workers.answers.books.find_book`` takes it.
+        workers_book: the workers' book, as ``workers.answers.question.find_book`` takes it.
         shown: whether to report a long search on standard error.
         on_interrupt: called with a position, its stored bounds, and whether a worker may be
             searching, if Ctrl-C ends the wait.
@@ -152,7 +152,7 @@ class RemoteAsker:
     ) -> None:
         self._shown = shown
         self._on_interrupt = on_interrupt
-        from workers.runners.remote_search import RemoteSearch
+        from workers.runners.remote import RemoteSearch
 
         def report_nobody() -> None:
             self._is_alone.set()
@@ -196,8 +196,7 @@ class RemoteAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`; ties go to the column nearest the centre."""
-        from workers.answers.books import from_centre
-        from workers.answers.question import Question
+        from workers.answers.question import Question, from_centre
 
         line: list[int] = []
         columns = from_centre(position.width)
@@ -228,7 +227,7 @@ class BookFirst:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Implement :meth:`Asker.ask`."""
-        from workers.answers.books import answer_from
+        from workers.answers.question import answer_from
 
         answers: list[Answer] = []
         for position in positions:

@@ -99,8 +99,8 @@ book_options = parameters.option_group(
 
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
-    """Return the path that ``workers.answers.books.find_book`` takes, from both options."""
-    from workers.answers.books import NO_BOOK
+    """Return the path that ``workers.answers.question.find_book`` takes, from both options."""
+    from workers.answers.question import NO_BOOK
 
     is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
     refuse(context, (is_named and no_book, "--book and --no-book cannot be used together"))
@@ -118,7 +118,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
     """
     from c4core.book import Book
     from c4core.notation import DEFAULT_BOARD
-    from workers.answers.books import shipped_book
+    from workers.answers.question import shipped_book
 
     if path is None:
         wanted = board or DEFAULT_BOARD

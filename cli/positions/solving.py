@@ -13,12 +13,12 @@ from c4core.lines import BYTE_ORDER_MARK, BadLine, Request, read_lines
 from c4core.notation import format_moves
 from cli.positions.games import report_bad_line
 from cli.shell.process import echo, reading
-from workers.answers.estimates import estimate_open
 from workers.answers.lines import (
     BATCH_SECONDS,
     BatchSize,
     answer_lines,
     bad_line_object,
+    estimate_open,
     request_object,
 )
 from workers.answers.question import settles

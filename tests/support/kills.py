@@ -11,7 +11,7 @@ from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.units import job_of_games
-from workers.answers.books import NO_BOOK
+from workers.answers.question import NO_BOOK
 from workers.deep.answer import follow_proof
 from workers.deep.tree import Bounds
 

@@ -18,7 +18,7 @@ from web import openapi, parameters
 from web.parameters import Column, OnBoard, Side, Value, one_of, read_board
 from web.responses import ApiError, json_response
 from web.service import service_of
-from workers.answers.description import stored_object
+from workers.answers.lines import stored_object
 
 if TYPE_CHECKING:
     from starlette.requests import Request

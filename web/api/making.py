@@ -28,8 +28,7 @@ from workers.analyze import job as analysis
 from workers.answers.question import Question
 from workers.book.build import BookPlanError, CompleteBook, canonical, check_plies
 from workers.book.build import label as label_of_ply
-from workers.book.job import find_job, plan_job
-from workers.book.task import PlyTask
+from workers.book.job import PlyTask, find_job, plan_job
 from workers.core.submit import find_or_plan
 from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask, plies_to_split
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from web.service import Service
-    from workers.book.task import Keys
+    from workers.book.job import Keys
 
 KINDS: Final = ("analyze", "deep", "book")
 

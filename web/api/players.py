@@ -30,7 +30,7 @@ from web.parameters import Column, OfPosition, Parameters, read_position, second
 from web.responses import ApiError, hidden, json_response
 from web.rooms import memory_of_request
 from web.service import service_of
-from workers.match.moving import ChosenMove, choose_move, read_player
+from workers.match.table import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,9 +29,8 @@ from web.parameters import (
 from web.responses import JSON, encode, unavailable
 from web.service import service_of
 from workers.analyze.job import find_or_submit
-from workers.answers.description import describe_position, is_complete
-from workers.answers.estimates import estimate_open
 from workers.answers.find import answer_at_end, answer_stored
+from workers.answers.lines import describe_position, estimate_open, is_complete
 from workers.answers.question import Question
 from workers.core.submit import topic_of
 

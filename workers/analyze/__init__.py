@@ -1,1 +1,1 @@
-"""Jobs of kind ``analyze``: ``job`` creates them from lines of input, ``units`` solves a unit."""
+"""Jobs of kind ``analyze``: ``job`` creates them from lines of input, and solves their units."""

@@ -2,6 +2,28 @@
 
 A stream of lines is cut into units of about a second of work. Neighbouring lines stay together in
 their order. They tend to be similar, so they share entries of the transposition table.
+
+A payload holds consecutive lines, including bad ones, so that the output can be written from the
+units alone::
+
+    {"line": 501,                               number of the first line
+     "entries": ["4453",                        bare moves
+                 {"id": 7, "moves": "4453"},
+                 {"id": 8, "key": 4432676798593},  a grid or a key
+                 {"error": "empty line", "field": "line"}],
+     "spent": [[4432676798593, 51200, 0.25]]}       only in a unit with limits that was handed back:
+                                                    canonical key, nodes, seconds
+
+The result has one entry for each position, in order, without the bad lines::
+
+    {"score": [1, 0],                     for the side to move
+     "open": [[0, -3, 2]],                index, lower and upper bound if the score is unproven and
+                                          null; only with a weak or limited question
+     "columns": [[-2, 1, ...], ...],      likewise, null if a column is full; only if requested
+     "nodes": [512, 0],
+     "known": [1],                        indices of positions that were stored before
+     "book": [0],                         indices of positions found in the job's book
+     "seconds": 0.25}                     for the whole unit
 """
 
 from __future__ import annotations
@@ -9,35 +31,45 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.arrays import canonical_keys, key_array
 from c4core.errors import C4Error
-from c4core.lines import BadLine, Request
+from c4core.lines import BadLine, Request, play_moves
 from c4core.position import Position
 from db import jobs
 from db.decoding import decoding, field
 from db.errors import JobStateError
-from db.records.jobs import JobState, UnitPlan
-from workers.analyze.units import KIND, decode_lines, encode_lines
-from workers.answers.books import book_of_job, plies_answered
-from workers.answers.costs import read_model
-from workers.answers.find import unknown_keys
-from workers.answers.question import EVERYTHING, Question
+from db.records.jobs import JobState, UnitPlan, UnitState
+from workers.answers.find import solve_positions, unknown_keys
+from workers.answers.lines import bad_line_object, error_object, request_object
+from workers.answers.question import (
+    EVERYTHING,
+    Answer,
+    Effort,
+    Question,
+    plies_answered,
+    usable_book,
+)
 from workers.core.follow import iterate_units, read_job
-from workers.core.submit import find_and_resume, find_or_plan, submit_units
+from workers.core.kinds import JobKind, UnitOutcome
+from workers.core.submit import cost_model, find_and_resume, find_or_plan, submit_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from c4core.batch import Keys
+    from c4core.lines import JsonValue
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.records.jobs import Json
-    from workers.answers.costs import CostModel
+    from db.records.jobs import Claim, JobInfo, Json, UnitResult
+    from workers.answers.question import Source
+    from workers.core.searching import Searcher
+    from workers.core.submit import CostModel
 
+KIND: Final = "analyze"
 
 UNIT_SECONDS = 1.0
 """Target seconds of work in a unit: a worker that dies loses at most about this much work."""
@@ -92,7 +124,7 @@ def submit(
         board: the board of all lines.
         question: the question about each position.
         zero_based: count columns from 0, in the lines and in the output.
-        book: the path of a book, as in :func:`workers.answers.books.find_book`.
+        book: the path of a book, as in :func:`workers.answers.question.find_book`.
         topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
         label: a name for users.
         priority: jobs with higher priority come first.
@@ -104,8 +136,8 @@ def submit(
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
         NoInputError: the input has no lines; no job was created.
     """
-    answered = plies_answered(book_of_job({"book": book}, board), question)
-    costs = read_model(database, board, question, answered=answered)
+    answered = plies_answered(usable_book(board, book), question)
+    costs = cost_model(database, board, columns=question.columns, answered=answered)
     first_bad: list[BadLine] = []
     plans = plan_units(_noting(lines, first_bad), costs, unit_lines=unit_lines)
     first = next(plans, None)
@@ -257,6 +289,164 @@ def plan_units(
 def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
     positions = sum(1 for line in lines if isinstance(line, Request))
     return UnitPlan(encode_lines(lines), positions, expected_seconds=seconds)
+
+
+def encode_lines(lines: Sequence[Request | BadLine]) -> Json:
+    """The payload for lines with consecutive numbers, at least one."""
+    return {"line": lines[0].line, "entries": [_encode_line(line) for line in lines]}
+
+
+def decode_lines(
+    payload: Json, *, board: BoardSize, zero_based: bool = False
+) -> Iterator[Request | BadLine]:
+    """The lines of a payload, in order."""
+    with decoding("a unit's lines"):
+        for line, entry in enumerate(payload["entries"], start=payload["line"]):
+            if isinstance(entry, str):
+                yield Request(line, play_moves(entry, board, zero_based=zero_based), entry)
+            elif "error" in entry:
+                yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
+            elif "key" in entry:
+                position = Position.from_key(entry["key"], width=board.width, height=board.height)
+                yield Request(line, position, None, entry.get("id"))
+            else:
+                moves = entry["moves"]
+                position = play_moves(moves, board, zero_based=zero_based)
+                yield Request(line, position, moves, entry.get("id"))
+
+
+def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
+    """The payload of a unit that is handed back, with the effort spent on its positions."""
+    return payload | {"spent": [[key, *effort] for key, effort in sorted(spent.items())]}
+
+
+def read_spent(payload: Json) -> dict[int, Effort]:
+    """The effort already spent on a payload's positions, by canonical key."""
+    with decoding("what was spent on a unit"):
+        return {key: Effort(nodes, seconds) for key, nodes, seconds in payload.get("spent", ())}
+
+
+def _encode_line(line: Request | BadLine) -> JsonValue:
+    entry: dict[str, JsonValue]
+    if isinstance(line, BadLine):
+        entry = {"error": line.error, "field": line.field}
+    elif line.moves is None:
+        entry = {"key": line.position.key}
+    elif line.id is None:
+        return line.moves
+    else:
+        entry = {"moves": line.moves}
+    if line.id is not None:
+        entry["id"] = line.id
+    return entry
+
+
+def solve_unit(
+    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+) -> UnitOutcome:
+    """Answer the positions of a unit; stored positions are not searched again."""
+    lines = decode_lines(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
+    positions = [line.position for line in lines if isinstance(line, Request)]
+    question = Question.from_params(claim.params)
+    findings = solve_positions(
+        positions,
+        question,
+        solver,
+        database,
+        is_stopped,
+        book=usable_book(claim.board, claim.params.get("book")),
+        spent=read_spent(claim.payload),
+    )
+    answers = findings.answers
+    result: Json = {"score": [answer.score for answer in answers]}
+    if question.weak or question.is_limited:
+        result["open"] = [
+            [index, answer.lower, answer.upper]
+            for index, answer in enumerate(answers)
+            if answer.score is None
+        ]
+    if question.columns:
+        result["columns"] = [answer.scores for answer in answers]
+    result["nodes"] = [answer.nodes for answer in answers]
+    result["known"] = [index for index, answer in enumerate(answers) if answer.source == "db"]
+    result["book"] = [index for index, answer in enumerate(answers) if answer.source == "book"]
+    result["seconds"] = findings.seconds
+    return UnitOutcome(
+        evaluations=findings.learned,
+        result=result,
+        nodes=findings.nodes,
+        seconds=findings.seconds,
+        costs=findings.costs,
+        with_columns=question.columns,
+        # An answer cut short by a limit counts; an answer cut short by a stop does not.
+        is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
+        rest=with_spent(claim.payload, findings.spent) if findings.spent else None,
+    )
+
+
+def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
+    """The output of a finished unit: one object per line, in order; errors if the unit failed."""
+    zero_based = bool(job.params["zero_based"])
+    answers = unit_answers(unit)
+    for line in decode_lines(unit.payload, board=job.board, zero_based=zero_based):
+        if isinstance(line, BadLine):
+            yield bad_line_object(line)
+        elif answers is None:
+            yield error_object(
+                line=line.line, error=f"not solved: {unit.error or unit.state}", identity=line.id
+            )
+        else:
+            answer = next(answers, None)
+            if answer is None:
+                raise ValueError("a unit has fewer answers than positions")
+            yield request_object(line, answer, zero_based=zero_based)
+
+
+def count_unanswered(unit: UnitResult) -> int:
+    """Count the lines of a finished unit whose output is an error, without decoding them."""
+    with decoding("a unit's lines"):
+        entries = unit.payload["entries"]
+        if unit_answers(unit) is None:
+            return len(entries)
+        return sum(1 for entry in entries if isinstance(entry, dict) and "error" in entry)
+
+
+def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
+    """The answers of a unit, one per position, in order; None if the unit is not done."""
+    if unit.state is not UnitState.DONE or not unit.result:
+        return None
+    return _answers(unit.result)
+
+
+def _answers(result: Json) -> Iterator[Answer]:
+    with decoding("a unit's answers"):
+        scores, nodes = result["score"], result["nodes"]
+        sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
+        sources |= dict.fromkeys(result.get("book", ()), "book")
+        bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
+        columns = result.get("columns") or [None] * len(scores)
+        seconds_per_node = result["seconds"] / max(sum(nodes), 1)
+        for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
+            lower, upper = bounds.get(index, (score, score))
+            yield Answer(
+                lower,
+                upper,
+                None if row is None else tuple(row),
+                visited,
+                visited * seconds_per_node,
+                sources.get(index, "search"),
+            )
+
+
+ANALYZE: Final = JobKind(
+    KIND,
+    "position",
+    solve_unit,
+    unit_objects,
+    has_table=True,
+    count_unanswered=count_unanswered,
+)
+"""Answers lines of input in the same order."""
 
 
 def asked_keys(database: Database, job_id: int, board: BoardSize) -> Keys:

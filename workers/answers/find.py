@@ -19,8 +19,15 @@ from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.errors import ReadOnlyError
 from db.records.evaluations import Cost, StoredEvaluation
-from workers.answers.books import answer_from, book_of_job
-from workers.answers.question import EVERYTHING, Answer, Effort, has_all_columns, settles
+from workers.answers.question import (
+    EVERYTHING,
+    Answer,
+    Effort,
+    answer_from,
+    has_all_columns,
+    settles,
+    usable_book,
+)
 from workers.core.searching import store_learned
 
 if TYPE_CHECKING:
@@ -134,7 +141,7 @@ def known_scores(
 
 def unknown_keys(database: Database, board: BoardSize, keys: Keys) -> Keys:
     """The canonical keys for which neither database nor included book has all column scores."""
-    book = book_of_job({}, board)
+    book = usable_book(board)
     width, height = board
     unknown: list[int] = []
     for first in range(0, len(keys), KEYS_AT_A_TIME):
@@ -331,7 +338,10 @@ def _search(
     left = positions
     while left:
         interrupted = {}
-        found_once = _search_once(left, question, solver, is_stopped, efforts, related=related)
+        if question.is_limited or len(left) <= ONE_BY_ONE:
+            found_once = _singly(left, question, solver, is_stopped, efforts)
+        else:
+            found_once = _together(left, question, solver, related=related)
         for (key, position), found in zip(left.items(), found_once, strict=True):
             answer = answers[key] = _continued(answers.get(key), found, efforts.get(key))
             efforts[key] = Effort(answer.nodes, answer.seconds)
@@ -361,20 +371,6 @@ def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> A
         later = later.tightened(earlier.lower, earlier.upper)
     nodes, seconds = spent or Effort()
     return later._replace(nodes=nodes + later.nodes, seconds=seconds + later.seconds)
-
-
-def _search_once(
-    positions: Mapping[int, Position],
-    question: Question,
-    solver: Searcher,
-    is_stopped: Callable[[], bool],
-    efforts: Mapping[int, Effort],
-    *,
-    related: bool,
-) -> Iterable[Answer]:
-    if question.is_limited or len(positions) <= ONE_BY_ONE:
-        return _singly(positions, question, solver, is_stopped, efforts)
-    return _together(positions, question, solver, related=related)
 
 
 def _singly(

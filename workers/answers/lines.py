@@ -1,4 +1,4 @@
-"""Answers to lines of input, as JSON objects and table rows.
+"""Answers as JSON objects and table rows.
 
 ``c4 solve --json``, ``c4 analyze`` and stored jobs all write the object that
 :func:`answer_object` makes::
@@ -19,6 +19,9 @@
 If only the score was requested, ``scores`` and ``best`` are missing. ``c4 solve`` adds ``estimate``
 if the answer leaves something open. A line without an answer yields an object with ``error``
 instead (:func:`error_object`).
+
+The object for a board on a screen has more (:func:`describe_position`): the result of every column,
+threats, four in a row, and the grid. Columns and rows count from 1, row 1 at the bottom.
 """
 
 from __future__ import annotations
@@ -26,19 +29,22 @@ from __future__ import annotations
 import json
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from c4core.evaluation import plies_to_end
+from c4core.evaluation import plies_to_end, value_between
 from c4core.lines import NO_MOVES, BadLine, Request
-from workers.answers.estimates import estimate_object, estimate_open
+from c4core.notation import format_moves
+from c4core.position import Position
+from workers.answers.question import EVERYTHING, has_all_columns, settles
 from workers.text import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from c4core.estimate import Estimate
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
-    from c4core.position import Position
+    from db.records.evaluations import StoredEvaluation
     from workers.answers.question import Answer
 
     Ask = Callable[[Sequence[Position]], Sequence[Answer]]
@@ -102,7 +108,7 @@ def request_object(
     """The JSON object for a line that has an answer; arguments as in :func:`answer_object`.
 
     With ``estimates``, the object of an incomplete answer has ``estimate``, a guess: see
-    :func:`workers.answers.estimates.estimate_object`.
+    :func:`estimate_object`.
     """
     fields = answer_object(
         answer,
@@ -174,6 +180,155 @@ def error_object(
     ``line`` counts from 1; ``field`` is the invalid part of the line, None if the line is correct.
     """
     return {"id": identity, "error": error, "field": field, "line": line}
+
+
+NODES_PER_GAME: Final = 10
+"""Nodes that a search visits in the time of one random game."""
+FEWEST_GAMES: Final = 1_000
+
+
+def estimate_open(position: Position, answer: Answer) -> Estimate | None:
+    """A guess of the results that an answer leaves open; None if all are proven.
+
+    The guess takes at most as long as the search took, but at least some milliseconds.
+    """
+    columns_are_known = answer.scores is None or has_all_columns(answer, position)
+    if position.is_over or (answer.value is not None and columns_are_known):
+        return None
+    from c4core.estimate import MOST_GAMES, estimate  # noqa: PLC0415 (loads numpy)
+
+    games = max(FEWEST_GAMES, min(MOST_GAMES, answer.nodes // NODES_PER_GAME))
+    return estimate(position, games=games)
+
+
+def estimate_object(answer: Answer, estimate: Estimate | None) -> dict[str, JsonValue] | None:
+    """A guess as a JSON object. Proven results and full columns are null."""
+    if estimate is None:
+        return None
+    is_open = answer.value is None
+    scores = answer.scores or (None,) * len(estimate.columns)
+    return {
+        "value": estimate.value(answer.lower, answer.upper) if is_open else None,
+        "share": round(estimate.share, 3) if is_open else None,
+        "columns": [
+            None if share is None or score is not None else round(share, 3)
+            for share, score in zip(estimate.columns, scores, strict=True)
+        ],
+    }
+
+
+RULES = "rules"
+"""The ``source`` of a finished game's result."""
+
+
+def describe_position(
+    position: Position,
+    answer: Answer,
+    *,
+    moves: str | None = None,
+    line: Iterable[int] | None = None,
+    estimate: Estimate | None = None,
+) -> dict[str, JsonValue]:
+    """Describe a position as a JSON object for a board on a screen.
+
+    ``moves`` is None if a key or a grid was given. ``line`` is best play to the end in 0-based
+    columns, if it was searched. ``estimate`` is the guess of open results.
+    """
+    from c4core.pictures.board import find_threats  # noqa: PLC0415 (loads http.client)
+
+    score, ply = answer.score, position.ply
+    width, height = position.board
+    threats = find_threats(position)
+    columns = [describe_column(position, answer, column) for column in range(width)]
+    return {
+        "moves": moves,
+        "board": str(position.board),
+        "key": str(position.key),
+        "grid": str(position),
+        "ply": ply,
+        "side": position.turn,
+        "over": _describe_end(position),
+        "score": score,
+        "lower": answer.lower,
+        "upper": answer.upper,
+        "complete": is_complete(position, answer),
+        "value": answer.value,
+        "plies": None if score is None else plies_to_end(score, ply, width, height),
+        "columns": list(columns),
+        "best": [column + 1 for column in answer.best],
+        "line": None if line is None else format_moves(line),
+        "estimate": estimate_object(answer, estimate),
+        "threats": {side: _cells(cells) for side, cells in threats.items()},
+        "source": RULES if position.is_over else answer.source,
+        "nodes": answer.nodes,
+        "seconds": round(answer.seconds, 6),
+    }
+
+
+def describe_column(position: Position, answer: Answer, column: int) -> dict[str, JsonValue]:
+    """Describe a 0-based column for the side to move.
+
+    ``plies`` counts the plies to the end of the game, including this move. If the column is full or
+    its score is not proven, every field except ``column`` and ``playable`` is null.
+    """
+    score = None if answer.scores is None else answer.scores[column]
+    width, height = position.board
+    plies = None if score is None else 1 + plies_to_end(-score, position.ply + 1, width, height)
+    return {
+        "column": column + 1,
+        "playable": position.is_legal(column),
+        "score": score,
+        "value": None if score is None else value_between(score, score),
+        "plies": plies,
+        "best": score is not None and score == answer.score,
+    }
+
+
+def is_complete(position: Position, answer: Answer) -> bool:
+    """Whether the scores of the position and of all playable columns are proven."""
+    return position.is_over or settles(answer, position, EVERYTHING)
+
+
+def _describe_end(position: Position) -> dict[str, JsonValue] | None:
+    if not position.is_over:
+        return None
+    return {"winner": position.winner, "cells": _cells(position.winning_squares())}
+
+
+def _cells(cells: Iterable[tuple[int, int]]) -> JsonValue:
+    return [[column + 1, row + 1] for column, row in cells]
+
+
+def stored_object(
+    stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool = False
+) -> dict[str, Any]:
+    """A stored evaluation as an object, for the canonical position or its mirror image."""
+    scores = stored.scores
+    if scores is not None and mirrored:
+        scores = scores[::-1]
+    best = None
+    if scores is not None and stored.score is not None:
+        shift = 0 if zero_based else 1
+        best = [column + shift for column, score in enumerate(scores) if score == stored.score]
+    position = Position.from_key(stored.key, width=stored.width, height=stored.height)
+    plies = None
+    if stored.score is not None:
+        plies = plies_to_end(stored.score, stored.ply, stored.width, stored.height)
+    return {
+        "board": f"{stored.width}x{stored.height}",
+        "ply": stored.ply,
+        "key": stored.key,
+        "side": position.turn,
+        "score": stored.score,
+        "lower": stored.lower,
+        "upper": stored.upper,
+        "value": stored.value,
+        "plies": plies,
+        "scores": None if scores is None else list(scores),
+        "best": best,
+        "nodes": stored.nodes,
+        "grid": str(position.mirrored() if mirrored else position),
+    }
 
 
 ROW_NAMES: Final = (

@@ -17,9 +17,16 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.solver import Solver
 from db.errors import ReadOnlyError, StorageError
-from workers.answers.books import NO_BOOK, answer_from, find_book, line_in_book, open_book
 from workers.answers.find import find_answers, look_up, search_with
-from workers.answers.question import Question, has_all_columns
+from workers.answers.question import (
+    NO_BOOK,
+    Question,
+    answer_from,
+    find_book,
+    has_all_columns,
+    line_in_book,
+    open_book,
+)
 from workers.core.searching import STOP_POLL_SECONDS, store_learned
 from workers.logs import LOGGER
 
@@ -326,9 +333,10 @@ def _interrupting(
     """Interrupt the solver's searches at a stop, or at a deadline on the monotonic clock.
 
     From then on they are interrupted repeatedly, because a search may begin just after the first
-    time.
+    time. However often the stops are set, one thread does this.
     """
     is_over = threading.Event()
+    first_stop = threading.Lock()
 
     def interrupt() -> None:
         solver.stop()
@@ -337,7 +345,8 @@ def _interrupting(
 
     def begin() -> None:
         solver.stop()  # also if no thread can be started
-        threading.Thread(target=interrupt, name="c4-interrupt", daemon=True).start()
+        if first_stop.acquire(blocking=False):  # never released
+            threading.Thread(target=interrupt, name="c4-interrupt", daemon=True).start()
 
     with ExitStack() as at_end:
         at_end.callback(is_over.set)

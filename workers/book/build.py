@@ -35,8 +35,7 @@ from c4core.book.writer import write_book
 from c4core.errors import BookError, C4Error
 from c4core.evaluation import NO_SCORE
 from c4core.position import Position
-from workers.book.job import ANCESTOR_PLIES, find_job, plan_job, read_scores
-from workers.book.task import Choice, PlyTask
+from workers.book.job import ANCESTOR_PLIES, Choice, PlyTask, find_job, plan_job, read_scores
 from workers.core.submit import find_or_plan
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
     from c4core.book.layout import BookInfo
     from db.database import Database
-    from workers.book.task import Keys, Scores, Sides
+    from workers.book.job import Keys, Scores, Sides
 
     Level = tuple[Keys, Scores]
     Work = Callable[[int], None]

@@ -1,5 +1,8 @@
 """Jobs of kind ``book``: create them, work on them, and read their scores.
 
+A job scores certain positions of one ply. Its parameters identify the positions, not how they are
+cut into units. So the same command finds and resumes the job that it created before.
+
 A unit holds the positions below neighbouring ancestors a few plies up (:mod:`c4core.book.units`).
 They lead to many common positions, so a solver that keeps its table finds half of its work done.
 The payload has the sorted canonical keys of the positions. The result has their scores in the same
@@ -13,37 +16,142 @@ order::
 
 A finished unit of a complete book stores no evaluations, because the book keeps its scores. If a
 unit is interrupted, the scores found so far are stored and not searched again.
+
+Keys and scores are base64 text, because storage keeps JSON. A key takes about three characters, a
+score less than two.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from c4core.book.units import cut_units, owners_of
+from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 from c4core.evaluation import NO_SCORE
 from c4core.position import Position
-from db.decoding import decoding
+from db.decoding import decoding, field, number_field
 from db.records.jobs import JobState, UnitPlan, UnitState
-from workers.answers.costs import read_model
 from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
 from workers.answers.question import Answer, Question
-from workers.book.task import KIND, PlyTask, decode_keys, decode_scores, encode_keys, encode_scores
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.submit import find_and_resume, submit_units
+from workers.core.submit import cost_model, find_and_resume, submit_units
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from c4core.lines import JsonValue
+    from c4core.notation import BoardSize
     from db.database import Database
-    from db.records.jobs import Claim, JobInfo, UnitResult
-    from workers.book.task import Keys, Scores
+    from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from workers.core.searching import Searcher
+
+    Keys = NDArray[np.uint64]
+    Scores = NDArray[np.int8]
+
+KIND: Final = "book"
+
+FORM: Final = 1
+"""Format version of payloads and results. Jobs with another version are not found."""
+
+Sides = Literal["first", "second", "both"]
+"""The side whose good play a sparse book follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The moves that a sparse book follows."""
+
+    within: int
+    """The choosing side plays no move that scores more than this far below its best move."""
+    sides: Sides
+    """The choosing side; the other side may play anything. ``both`` combines two such books."""
+
+    def __str__(self) -> str:
+        """The text in a book's description."""
+        return f"within {self.within} for {self.sides}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlyTask:
+    """The positions of one ply of a book, and which of their scores are needed."""
+
+    start: Position
+    """The position with which the book begins."""
+    ply: int
+    """Number of stones on the board."""
+    columns: bool = False
+    """Whether the scores of all columns are needed, not only the position's."""
+    choice: Choice | None = None
+    """The moves of a sparse book; None for a complete book."""
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the positions are for a sparse book."""
+        return self.choice is not None
+
+    @property
+    def board(self) -> BoardSize:
+        """The board of all positions."""
+        return self.start.board
+
+    def as_params(self) -> Json:
+        """The job parameters, always in the same order."""
+        choice = self.choice
+        return {
+            "form": FORM,
+            "start": self.start.canonical_key,
+            "ply": self.ply,
+            "columns": self.columns,
+            **({} if choice is None else {"within": choice.within, "for": choice.sides}),
+        }
+
+    @classmethod
+    def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
+        """Read the task from a job's parameters."""
+        with decoding(f"the parameters of a job of kind {KIND}"):
+            key = number_field(params, "start", below=1 << 64)
+            return cls(
+                Position.from_key(key, width=board.width, height=board.height),
+                number_field(params, "ply", below=board.cells + 1),
+                field(params, "columns", bool),
+                _read_choice(params) if "within" in params else None,
+            )
+
+
+def _read_choice(params: Json) -> Choice:
+    if params["for"] not in get_args(Sides):
+        raise ValueError(f"the side must be first, second or both, not {params['for']!r}")
+    return Choice(field(params, "within", int), params["for"])
+
+
+def encode_keys(keys: Keys) -> Json:
+    """The payload for sorted, unique keys."""
+    return {"keys": b64encode(pack_keys(keys)).decode("ascii")}
+
+
+def decode_keys(payload: Json) -> Keys:
+    """The keys of a payload."""
+    with decoding("a unit's positions"):
+        return unpack_keys(b64decode(payload["keys"], validate=True))
+
+
+def encode_scores(scores: Scores) -> str:
+    """Scores as base64 text, row by row."""
+    return b64encode(scores.tobytes()).decode("ascii")
+
+
+def decode_scores(text: str, *, columns: int) -> Scores:
+    """Decode the output of :func:`encode_scores` into rows of ``columns`` scores."""
+    with decoding("a unit's scores"):
+        return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)
 
 
 ANCESTOR_PLIES: Final = 4
@@ -101,7 +209,7 @@ def plan_job(
 
 
 def _plans(database: Database, task: PlyTask, levels: Sequence[Keys]) -> Iterator[UnitPlan]:
-    costs = read_model(database, task.board, Question(columns=task.columns), ease=EASE)
+    costs = cost_model(database, task.board, columns=task.columns, ease=EASE)
     seconds = costs.seconds(task.ply)
     affordable = min(round(UNIT_SECONDS / seconds), len(levels[-1]) // LEAST_UNITS)
     least = min(max(1, affordable), LEAST_POSITIONS)

@@ -1,11 +1,11 @@
 """All code that uses Celery, kombu and their private names: the messages and the workers.
 
-A client needs ``doorbell``, which sends messages about units, ``messaging``, which has the settings
-for both brokers, and ``url``, which checks the broker's URL without loading Celery. ``transports``
-makes the library survive servers with invalid messages or without memory.
+A client needs ``doorbell``, which sends messages about units, and ``url``, which checks the
+broker's URL without loading Celery. ``messaging`` sets the library up for both brokers, and makes
+it survive servers with invalid messages or without memory.
 
-``service`` is one run of ``c4 worker``, around Celery; module ``workers.app`` is for Celery's own
-command line. Both make a ``process`` with these parts: ``consumer`` takes the messages,
-``unit_worker`` works on the units they name, ``duties`` are performed periodically, and ``metrics``
-serves metrics to Prometheus.
+``service`` is one run of ``c4 worker``, around Celery, whose consumer it changes; module
+``workers.app`` is for Celery's own command line. Both make a ``process``, which performs periodic
+duties: its ``unit_worker`` works on the units that messages name, and ``metrics`` serves metrics to
+Prometheus.
 """

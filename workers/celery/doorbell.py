@@ -15,8 +15,14 @@ from redis.exceptions import OutOfMemoryError
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.urls import masked
-from workers.celery.messaging import CONNECT_SECONDS, REPLY_SECONDS, TASK, make_app
-from workers.celery.transports import FULL, look_whether_blocked
+from workers.celery.messaging import (
+    CONNECT_SECONDS,
+    FULL,
+    REPLY_SECONDS,
+    TASK,
+    look_whether_blocked,
+    make_app,
+)
 from workers.celery.url import check_url
 from workers.errors import BrokerBlockedError, BrokerFullError, BrokerUnreachableError
 

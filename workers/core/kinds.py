@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Continuation = Callable[[Session, Claim, Database], object]
 
 KINDS: Final[dict[str, str]] = {
-    "analyze": "workers.analyze.units:ANALYZE",
+    "analyze": "workers.analyze.job:ANALYZE",
     "book": "workers.book.job:BOOK",
     "deep": "workers.deep.job:DEEP",
     "match": "workers.match.units:MATCH",

@@ -24,7 +24,7 @@ from c4core.position import Position
 from db.records.jobs import JobState
 from db.records.matches import MatchTerms
 from workers.analyze import job as analysis
-from workers.analyze.units import unit_answers
+from workers.analyze.job import unit_answers
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.submit import topic_of
 from workers.dataset.sources import find

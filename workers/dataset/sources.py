@@ -28,7 +28,7 @@ from c4core.files import check_regular_file
 from c4core.notation import check_narrow, parse_moves
 from db import games
 from db.records.games import GameFilter
-from workers.answers.books import find_book
+from workers.answers.question import find_book
 from workers.match.terms import find_corpus
 from workers.text import count
 

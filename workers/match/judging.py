@@ -21,8 +21,8 @@ from db import jobs
 from db.records.games import GameFilter
 from db.records.jobs import JobState
 from workers.analyze.job import Submission, find_or_submit_unknown
-from workers.answers.books import book_of_job, shipped_book
 from workers.answers.find import known_scores, look_up, unknown_keys
+from workers.answers.question import shipped_book, usable_book
 from workers.core.submit import topic_of
 from workers.match.report import make_report
 
@@ -110,7 +110,7 @@ def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
 def _judge(
     database: Database, start: Position, batch: Sequence[StoredGame]
 ) -> Iterator[JudgedGame]:
-    book = book_of_job({}, start.board)
+    book = usable_book(start.board)
     played = [_positions(start, game) for game in batch]
     known = look_up(database, [position for each in played for position in each])
     for game, positions in zip(batch, played, strict=True):

@@ -25,8 +25,8 @@ from c4core.pictures.svg import svg_text
 from db import games
 from db.decoding import decoding
 from workers.analyze.job import find_or_submit_unknown
-from workers.answers.books import book_of_job
 from workers.answers.find import known_scores, look_up, unknown_keys
+from workers.answers.question import usable_book
 from workers.core.submit import topic_of
 from workers.match.files import entry_of
 
@@ -360,7 +360,7 @@ def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Revie
         played = [moved_from(game) for game in batch]
         known = _look_up(database, played)
         for game, positions in zip(batch, played, strict=True):
-            book = book_of_job({}, game.board)
+            book = usable_book(game.board)
             stored = known.get(game.board, {})
             scores = [known_scores(position, stored, book) for position in positions]
             yield Review(game, reviewed_moves(game, positions, scores), 0, 0.0)

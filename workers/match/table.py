@@ -1,19 +1,30 @@
-"""Play games of a match, at a *table*: the two players and their resources."""
+"""Let players play: games of a match, at a *table* with two players, and single moves.
+
+Without a match, a player is created for one move and closed after it. It has the same dice, the
+same position and no memory. So the same question has the same answer, except from players that
+depend on the clock.
+"""
 
 from __future__ import annotations
 
 import threading
-from contextlib import ExitStack
-from dataclasses import dataclass
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakKeyDictionary
 
-from c4core.arena.game import game_seed, play_game
+from c4core.arena.game import NO_CLOCK, checked_column, game_seed, play_game, side_seed
+from c4core.dice import Dice
 from c4core.evaluation import Analysis
 from c4core.players import (
     NO_PROGRAM,
+    Failing,
     FinalGrids,
+    GameStart,
+    Limits,
     PlayerError,
+    PlayerFailure,
     ProgramRefusedError,
     Resources,
     Stop,
@@ -26,21 +37,23 @@ from c4core.solver import Solver
 from db import games
 from db.records.games import StoredGame
 from db.records.matches import Origin, Seats
-from workers.answers.books import book_of_job
 from workers.answers.find import find_answers, look_up, search_with
-from workers.answers.question import Question
-from workers.match.terms import GameNotReplayableError
+from workers.answers.question import Question, usable_book
+from workers.answers.service import Stop as SearchStop
+from workers.match.terms import GameNotReplayableError, looks_games_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from c4core.arena.game import GameRecord
     from c4core.notation import BoardSize
-    from c4core.players import Consent
+    from c4core.players import Consent, Player, PlayerSpec
     from c4core.position import Position, Side
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from db.records.matches import MatchTerms
+    from workers.answers.question import Answer
+    from workers.answers.service import AnswerService
     from workers.core.searching import Searcher
 
 
@@ -109,16 +122,19 @@ class MatchAnalyst:
             Question(time_limit=time_limit),
             search_with(self._searcher, self._is_stopped),
             self._known,
-            book=book_of_job({}, position.board),
+            book=usable_book(position.board),
         )
         if not findings.is_complete and self._is_stopped():
             raise StopPlaying
         self.nodes += findings.nodes
         self.learned += findings.learned
         self._known.update((row.key, row) for row in findings.learned if row.scores is not None)
-        answer = findings.answers[0]
-        scores = answer.scores or (None,) * position.width
-        return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
+        return _as_analysis(position, findings.answers[0])
+
+
+def _as_analysis(position: Position, answer: Answer) -> Analysis:
+    scores = answer.scores or (None,) * position.width
+    return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:
@@ -270,7 +286,9 @@ def replay_game(
             f"game {match_id}:{number} cannot be played again: its {missing} not known"
         )
     terms = match.terms
-    if match.origin is Origin.IMPORTED and (program := _program_of(terms)):
+    if match.origin is Origin.IMPORTED and (
+        program := program_of(terms.player_a) or program_of(terms.player_b)
+    ):
         raise GameNotReplayableError(
             f"game {match_id}:{number} cannot be played again: it was imported, and programs "
             f"named in a file are never started: {program}"
@@ -295,5 +313,123 @@ def replay_game(
         raise (stopped.error or stopped) from None
 
 
-def _program_of(terms: MatchTerms) -> str | None:
-    return program_of(terms.player_a) or program_of(terms.player_b)
+@dataclass(frozen=True, slots=True)
+class ChosenMove:
+    """A player's move."""
+
+    column: int
+    """The 0-based column; it can be played."""
+    player: str
+    """The player's description, with every parameter."""
+    seconds: float
+    """Seconds for the move, including the time to prepare the player."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceAnalyst:
+    """Gives players exact scores from an answer service: an :class:`c4core.players.Analyst`."""
+
+    service: AnswerService
+    stop: Stop
+
+    def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
+        """The scores of all columns; with a time limit, the scores known when it ends."""
+        search_stop = SearchStop()
+        with self.stop.calling(search_stop.set):
+            self.stop.check()  # the stop may have come before this context
+            (answer,) = self.service.answer(
+                [position], Question(time_limit=time_limit), search_stop
+            )
+        if search_stop.is_set():
+            raise StopPlaying
+        return _as_analysis(position, answer)
+
+
+def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
+    """Read the description of a player, which may come from an untrusted client.
+
+    Programs, expensive players and players that read files are refused without consent, before any
+    file is accessed. Otherwise the answer would reveal which files exist.
+
+    Raises:
+        ProgramRefusedError: this player is not allowed.
+        PlayerError: the description is invalid, or this machine lacks something that it needs.
+    """
+    check_consent(text, programs)
+    spec = parse_player(text, checked=False)
+    if spec.needs_files and not spec.kind.cls.is_program and not programs.everything:
+        raise ProgramRefusedError(
+            f"{spec.kind.name} reads a file that is named here, and plays only with "
+            "--allow-programs",
+            player=spec.kind.name,
+        )
+    return parse_player(text)
+
+
+def choose_move(
+    position: Position,
+    spec: PlayerSpec,
+    *,
+    service: AnswerService,
+    database: Database | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    programs: Consent = NO_PROGRAM,
+    stop: Stop | None = None,
+) -> ChosenMove:
+    """Let a player choose a move for the side to move of an open position.
+
+    ``seconds`` is the time limit. The seed determines everything random; each move of a game draws
+    with a seed of its own.
+
+    Raises:
+        PlayerError: the player does not play on this board.
+        PlayerFailure: the player found no legal move in time.
+        ProgramRefusedError: the player is a program that may not be started.
+        StopPlaying: the stop came first.
+        MemoryError, OSError, RuntimeError: this machine has run out of a resource.
+    """
+    if position.is_over:
+        raise ValueError("the game is over")
+    began = time.monotonic()
+    stop = stop or Stop()
+    grace = NO_CLOCK.grace
+    limited = stop if seconds is None else stop.within(seconds + grace)
+    resources = _resources(spec, position.board, ServiceAnalyst(service, stop), database)
+    move_seed = side_seed(game_seed(seed, position.ply), position.turn)
+    try:
+        with _made(spec, replace(resources, programs=programs), limited) as player:
+            player.check_board(position.board)
+            player.begin(GameStart(position.board, position.turn, move_seed, limited))
+            left = None if seconds is None else max(began + seconds - time.monotonic(), 0.0)
+            column = player.choose(position, Dice(move_seed), Limits(left, grace, limited))
+    except StopPlaying as stopped:
+        if stopped.error is not None:
+            raise stopped.error from None
+        if stop.is_over:
+            raise
+        message = f"{spec.text} has not found a move in {seconds:g} s"
+        raise PlayerFailure(Failing.TIME, message) from None
+    return ChosenMove(checked_column(column, position), spec.full, time.monotonic() - began)
+
+
+@contextmanager
+def _made(spec: PlayerSpec, resources: Resources, stop: Stop) -> Iterator[Player]:
+    """Create a player for a context; after a stop, do not wait for it."""
+    player = spec.make(resources)
+    try:
+        yield player
+    finally:
+        if stop.is_over:
+            player.abandon()
+        player.close()
+
+
+def _resources(
+    spec: PlayerSpec, board: BoardSize, analyst: ServiceAnalyst, database: Database | None
+) -> Resources:
+    if database is None or not looks_games_up(spec):
+        return Resources(analyst)
+    with database.read() as session:
+        matches = games.finished_matches(session, board)
+    return Resources(analyst, read_corpus(database, board, matches))

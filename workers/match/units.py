@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -164,14 +164,6 @@ def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
     }
 
 
-@contextmanager
-def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
-    """A stop for the players of games, set soon after ``is_stopped`` becomes true."""
-    stop = Stop()
-    with interrupting(is_stopped, stop.set):
-        yield stop
-
-
 def solve_unit(
     claim: Claim,
     solver: Searcher,
@@ -240,16 +232,17 @@ def _play(
             raise StopPlaying
 
     played: list[StoredGame] = []
+    stop = Stop()
     with (
-        stopping(is_stopped) as stop,
+        interrupting(is_stopped, stop.set),
         Table(terms, resources, before_move=check, stop=stop) as table,
     ):
         try:
             for number in numbers:
                 played.append(table.play(number))  # noqa: PERF401 (a stop keeps what was played)
-        except StopPlaying as stop:
-            if stop.error is not None:
-                raise stop.error from None
+        except StopPlaying as stopped:
+            if stopped.error is not None:
+                raise stopped.error from None
     return played
 
 

@@ -18,10 +18,9 @@ from c4core.proof.prover import Prover
 from db import jobs
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
-from workers.answers.books import book_of_job
 from workers.answers.find import solve_positions
 from workers.answers.lines import error_object
-from workers.answers.question import Question
+from workers.answers.question import Question, usable_book
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
 from workers.core.searching import interrupting, turn_of
@@ -122,7 +121,7 @@ def solve_unit(
 def _find_score(
     task: ProofTask, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    question, book = Question(columns=False), book_of_job({}, task.board)
+    question, book = Question(columns=False), usable_book(task.board)
     findings = solve_positions([task.start], question, solver, database, is_stopped, book=book)
     (answer,) = findings.answers
     return UnitOutcome(

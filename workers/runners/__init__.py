@@ -1,5 +1,5 @@
 """Runners: they complete a job.
 
-``local``: threads of this process. ``remote``: workers elsewhere. ``remote_search``: workers
-elsewhere too, for a user who waits for the answer about a few positions.
+``local``: threads of this process. ``remote``: workers elsewhere, also for a user who waits for the
+answer about a few positions.
 """

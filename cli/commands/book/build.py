@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
     from workers.book.build import CompleteBook, ScoreSource, SparseBook
-    from workers.book.task import Sides
+    from workers.book.job import Sides
 
 MAX_WITHIN = 127
 """The largest possible loss by a move: scores have 8 bits."""
@@ -118,7 +118,7 @@ def build(
         default_name,
         is_book_of,
     )
-    from workers.book.task import Choice
+    from workers.book.job import Choice
 
     begins = canonical(options.read_start(start, board))
     choice = None if within is None else Choice(within, sides or "both")

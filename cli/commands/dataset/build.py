@@ -264,7 +264,7 @@ def build(
         (not detach and output is None, "give a directory for the files: --output DIR"),
     )
     from cli.work.job import Backend, JobContext
-    from workers.answers.books import find_book
+    from workers.answers.question import find_book
     from workers.dataset.making import Draft, find_and_label
 
     order = order_of(given)

@@ -137,7 +137,7 @@ def play(
     """
     from cli.commands.play.game import check_replaceable, claimed, default_file, read_game
     from cli.commands.play.opponents import GameResources, Scores
-    from workers.answers.books import find_book
+    from workers.answers.question import find_book
 
     settings: Settings = context.obj
     refuse(

@@ -9,11 +9,11 @@ import pytest
 
 from tests.support.running.command_line import C4
 from tests.support.running.watching import held_back
-from workers.answers import books
+from workers.answers import question
 from workers.match import job as planning
 
 QUICK = ("--games", "24", "--judge", "none", "-q")
-SHIPPED = books._shipped
+SHIPPED = question._shipped
 """Finds the shipped books, which the tests disable."""
 
 
@@ -78,8 +78,8 @@ class TestMatch:
         done = c4("match", "set", "random", "--games", "2", "--board", "6x7")
         assert "by exact scores; from 8 stones on" in done.out
         with monkeypatch.context() as changes:
-            changes.setattr(books, "_shipped", SHIPPED)
-            books.shipped_book.cache_clear()
+            changes.setattr(question, "_shipped", SHIPPED)
+            question.shipped_book.cache_clear()
             assert "by exact scores\n" in c4("match", "set", "random", "--games", "2").out
 
     def test_a_sequential_test_stops_early(self, c4: C4) -> None:

@@ -11,7 +11,7 @@ from c4core.book.writer import write_book
 from c4core.position import Position
 from tests.support.boards.small_books import opening, small_book
 from tests.support.running.command_line import C4
-from workers.answers import books as book_answers
+from workers.answers import question as answering
 
 GAME = "2252576253462244111563365343671351441"
 
@@ -142,11 +142,11 @@ def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
     # for this test.
     with Book.open(tmp_path / "b.c4book") as book, monkeypatch.context() as changes:
         changes.setattr(
-            book_answers, "_shipped", lambda board: book if board == book.info.board else None
+            answering, "_shipped", lambda board: book if board == book.info.board else None
         )
-        book_answers.shipped_book.cache_clear()
+        answering.shipped_book.cache_clear()
         yield C4(tmp_path)
-        book_answers.shipped_book.cache_clear()
+        answering.shipped_book.cache_clear()
 
 
 def test_positions_are_looked_up_in_the_shipped_book(

@@ -25,7 +25,7 @@ from tests.support.hostile.rows import (
 )
 from tests.support.running.command_line import C4
 from tests.support.running.databases import ask, execute
-from workers.analyze.units import unit_answers
+from workers.analyze.job import unit_answers
 from workers.core.follow import iterate_units, read_job
 
 

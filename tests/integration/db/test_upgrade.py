@@ -42,7 +42,7 @@ from tests.support.jobs import finish, must_take, ring, take_unit
 from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job, row, worker
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.units import job_of_games, states, unit_worker
-from workers.analyze.units import ANALYZE
+from workers.analyze.job import ANALYZE
 from workers.core.kinds import Lane
 
 C4_0001 = """
@@ -441,9 +441,7 @@ def test_a_worker_stops_after_an_upgrade_and_another_does_its_unit(
             set_revision(database_url, "c4_9999")
             return outcome
 
-        monkeypatch.setattr(
-            "workers.analyze.units.ANALYZE", replace(ANALYZE, solve_unit=solve_unit)
-        )
+        monkeypatch.setattr("workers.analyze.job.ANALYZE", replace(ANALYZE, solve_unit=solve_unit))
         with unit_worker(database, on_fatal=fatal.append) as old:
             assert old.work_on(unit_id, Lane.BULK) is False
         assert [type(error) for error in fatal] == [SchemaTooNewError]

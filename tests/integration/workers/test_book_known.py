@@ -11,7 +11,7 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db.database import Database
 from tests.support.boards.known_books import OPEN_POSITIONS, check_plies, check_whole_board
-from workers.answers.books import shipped_book
+from workers.answers.question import shipped_book
 
 UCI_VALUES = {1: 44_473, -1: 16_635, 0: 6_449}
 

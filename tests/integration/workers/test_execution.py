@@ -31,8 +31,7 @@ from tests.support.jobs import must_take, outlast_lease, state_of, unit_ids
 from tests.support.running.databases import FakeClock, ask, do, on_postgresql, worker
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
-from workers.analyze.job import submit
-from workers.analyze.units import ANALYZE
+from workers.analyze.job import ANALYZE, submit
 from workers.answers.question import Question
 from workers.celery import unit_worker as spare
 from workers.core.kinds import KINDS, Lane, UnitOutcome
@@ -135,7 +134,7 @@ def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
         raise error
 
     failing = replace(ANALYZE, solve_unit=solve_unit)
-    monkeypatch.setattr("workers.analyze.units.ANALYZE", failing)
+    monkeypatch.setattr("workers.analyze.job.ANALYZE", failing)
 
 
 def error_of_a_failing_unit(database: Database, job_id: int) -> str:

@@ -22,7 +22,7 @@ from tests.support.boards.books import source
 from tests.support.boards.matches import terms
 from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS
-from workers.book.task import PlyTask
+from workers.book.job import PlyTask
 from workers.dataset.making import labelling_job
 from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask

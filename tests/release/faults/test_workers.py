@@ -12,7 +12,7 @@ import pytest
 from tests.release.faults.ledger import Change, first_claim, free_again, taken_again
 from tests.release.faults.run import Answers, Run, Scenarios
 from tests.release.faults.system import ROOT
-from workers.celery.duties import SWEEP_SECONDS
+from workers.celery.process import SWEEP_SECONDS
 from workers.core.leases import LEASE_SECONDS
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]

@@ -7,7 +7,7 @@ import pytest
 from c4core.position import Position
 from cli.positions.asking import LocalAsker
 from tests.support.running.command_line import C4
-from workers.answers.books import from_centre
+from workers.answers.question import from_centre
 
 NOWHERE = "redis://:hunter2@127.0.0.1:1/0"
 

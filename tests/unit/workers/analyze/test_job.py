@@ -12,9 +12,8 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db.records.evaluations import Cost
 from tests.support.boards.games import random_games
-from workers.analyze import units
-from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, plan_units
-from workers.answers.costs import CostModel
+from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, decode_lines, encode_lines, plan_units
+from workers.core.submit import CostModel
 
 (EASY,) = random_games(1, empty=12)
 GUESS = CostModel(DEFAULT_BOARD)
@@ -35,20 +34,18 @@ def test_a_payload_keeps_the_lines() -> None:
         '{"id": "x", "moves": "9"}',
         '{"id": false, "moves": "1"}',
     )
-    carried = json.loads(json.dumps(units.encode_lines(written)))
-    assert list(units.decode_lines(carried, board=DEFAULT_BOARD)) == written
+    carried = json.loads(json.dumps(encode_lines(written)))
+    assert list(decode_lines(carried, board=DEFAULT_BOARD)) == written
     assert carried["entries"][0] == "4453"
     written = lines("3342", '{"id": 1, "moves": "06"}', zero_based=True)
-    carried = units.encode_lines(written)
-    assert list(units.decode_lines(carried, board=DEFAULT_BOARD, zero_based=True)) == written
+    carried = encode_lines(written)
+    assert list(decode_lines(carried, board=DEFAULT_BOARD, zero_based=True)) == written
 
 
 def test_units_hold_all_lines_in_order() -> None:
     written = lines(*[EASY, "wrong", EASY] * 1000)
     plans = list(plan_units(written, GUESS))
-    decoded = [
-        line for plan in plans for line in units.decode_lines(plan.payload, board=DEFAULT_BOARD)
-    ]
+    decoded = [line for plan in plans for line in decode_lines(plan.payload, board=DEFAULT_BOARD)]
     assert decoded == written
     assert sum(plan.positions for plan in plans) == 2000
     assert len(plans) == 3000 / UNIT_LINES
@@ -63,7 +60,7 @@ def test_units_of_hard_positions_are_small() -> None:
     for plan in plan_units(lines(*["4453" + "12" * 2 + "67"] * 200), GUESS):
         requests = [
             line
-            for line in units.decode_lines(plan.payload, board=DEFAULT_BOARD)
+            for line in decode_lines(plan.payload, board=DEFAULT_BOARD)
             if isinstance(line, Request)
         ]
         cost = sum(GUESS.seconds(request.position.ply) for request in requests)

@@ -10,8 +10,15 @@ from c4core.lines import BadLine, Request
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from workers.answers import lines
-from workers.answers.estimates import estimate_object, estimate_open
-from workers.answers.lines import Answered, BatchSize, answer_lines, answer_object, error_object
+from workers.answers.lines import (
+    Answered,
+    BatchSize,
+    answer_lines,
+    answer_object,
+    error_object,
+    estimate_object,
+    estimate_open,
+)
 from workers.answers.question import Answer
 
 

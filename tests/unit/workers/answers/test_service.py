@@ -1,5 +1,6 @@
 """Many users ask at the same time, and new evaluations are stored in the background."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from unittest.mock import Mock
@@ -17,9 +18,8 @@ from db.records.evaluations import StoredEvaluation
 from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from workers.answers import service as keeping
-from workers.answers.books import line_in_book
 from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
-from workers.answers.question import Question
+from workers.answers.question import Question, line_in_book
 from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SolverPool, Stop
 
 LATE = "532336513633217277452711665127"
@@ -113,6 +113,19 @@ def test_a_stop_just_before_a_search_ends_it(how: str, monkeypatch: pytest.Monke
     assert answer.score is None
     assert ends(lambda: service.find_line(HARD, stop=for_line)) is None
     service.close()
+
+
+def test_repeated_stops_of_a_search_start_one_thread() -> None:
+    def interrupters() -> list[threading.Thread]:
+        return [thread for thread in threading.enumerate() if thread.name == "c4-interrupt"]
+
+    await_that(lambda: not interrupters())  # of earlier tests
+    stops = [Stop(), Stop()]
+    with keeping._interrupting(Solver(table_mb=1), stops):
+        for stop in stops * 3:
+            stop.set()
+        assert len(interrupters()) == 1
+    await_that(lambda: not interrupters())
 
 
 def test_the_book_is_queried_first_and_bounds_a_search() -> None:

@@ -24,13 +24,16 @@ from workers.book.build import BookPlanError, CompleteBook, SparseBook, canonica
 from workers.book.job import (
     LEAST_POSITIONS,
     MAX_BY_LEAST,
+    Choice,
+    PlyTask,
+    decode_keys,
+    decode_scores,
     find_job,
     plan_job,
     read_scores,
     solve_unit,
     unit_objects,
 )
-from workers.book.task import Choice, PlyTask, decode_keys, decode_scores
 from workers.core.follow import read_job
 from workers.errors import BookIncompleteError
 

@@ -11,8 +11,8 @@ from db.database import Database
 from db.jobs.watching import RunningJob
 from tests.support.jobs import LEASE, must_take
 from tests.support.running.databases import FakeClock, make_job
-from workers.celery import duties
-from workers.celery.duties import why_idle
+from workers.celery import process
+from workers.celery.process import why_idle
 from workers.core.kinds import Lane
 from workers.logs import LOGGER
 
@@ -35,19 +35,19 @@ def test_units_queued_again_are_reported(
     lapsed: int,
     told: str,
 ) -> None:
-    monkeypatch.setattr(duties, "top_up", lambda *_: None)
+    monkeypatch.setattr(process, "top_up", lambda *_: None)
     monkeypatch.setattr(LOGGER, "propagate", True)
     make_job(timed, 3)
     for _ in range(lapsed):
         must_take(timed)
     clock.time += LEASE + 1
     with caplog.at_level(logging.INFO, logger=LOGGER.name):
-        assert duties.sweep(timed, NO_BELL)
+        assert process.sweep(timed, NO_BELL)
     assert caplog.messages == [f"queued again: {told} lease ran out"]
 
 
 def test_many_workers_together_sweep_as_often_as_one() -> None:
-    pauses = [duties.pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
+    pauses = [process.pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
     assert pauses == [1.0, 1.0, 5.0, 50.0]
 
 

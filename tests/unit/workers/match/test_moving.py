@@ -24,7 +24,7 @@ from tests.support.boards.matches import note_choices
 from tests.support.running.waiting import HANG_SECONDS
 from workers.answers.service import AnswerService
 from workers.match.files import game_of, import_games
-from workers.match.moving import choose_move, read_player
+from workers.match.table import choose_move, read_player
 
 ENDLESS = "montecarlo-flat:simulations=10000000,stop_gap=1"
 ALONE = [kind.name for kind in player_kinds() if kind.stands_alone]

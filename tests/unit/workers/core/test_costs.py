@@ -11,9 +11,8 @@ from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from db.records.evaluations import Cost
 from tests.support.boards.small_books import opening
-from workers.answers.books import plies_answered
-from workers.answers.costs import GUESS_POSITIONS, CostModel
-from workers.answers.question import Question
+from workers.answers.question import Question, plies_answered
+from workers.core.submit import GUESS_POSITIONS, CostModel
 
 GUESS = CostModel(DEFAULT_BOARD)
 
