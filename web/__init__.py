@@ -7,6 +7,5 @@ requests share: the database, solvers, threads and the limits of each client.
 A request passes ``middleware`` and ``access`` and reaches a function in ``api``, which has one
 module for each resource. ``parameters`` reads the query and JSON objects. ``bodies`` reads request
 bodies within the limits of ``rooms``. ``responses`` writes answers and errors, and ``openapi``
-describes the API. ``lookups`` reads stored evaluations. ``running`` works on jobs if there is no
-broker.
+describes the API. ``running`` works on jobs if there is no broker.
 """
