@@ -35,11 +35,11 @@ from web.api import (
     puzzles,
     results,
 )
+from web.bodies import Memory
 from web.metrics import Counting
 from web.middleware import Faults, Headers, Rate
 from web.openapi import build_document
 from web.responses import HANDLERS, JSON, NOT_FOUND, answer_error, encode
-from web.rooms import Memory
 from web.service import Service
 
 if TYPE_CHECKING:

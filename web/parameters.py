@@ -7,7 +7,6 @@ If a value is wrong, the :class:`ApiError` names its field.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from c4core.lines import BadLine, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, MAX_BITS, MAX_WIDTH, BoardSize, parse_board
 from c4core.position import Position
 from c4core.reader import read_grid
-from web.responses import ApiError
+from web.responses import LONGEST_QUOTE, ApiError, quote
 from web.service import service_of
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ P = TypeVar("P", bound=Struct)
 
 LARGEST_WHOLE: Final = 10**18
 """Default upper bound of integers; a database can store it."""
-LONGEST_QUOTE: Final = 40
-"""Maximum number of characters of a value that a message quotes."""
 LARGEST_KEY: Final = (1 << MAX_BITS) - 1
 DIGITS: Final = re.compile(rf"[0-9]{{1,{len(str(LARGEST_KEY))}}}")
 """A key, or another unsigned number, as text."""
@@ -60,12 +57,6 @@ def only(values: Mapping[str, object], names: Collection[str]) -> None:
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
             raise ApiError(400, f"unknown parameter {quote(name)}; known here: {known}", name)
-
-
-def quote(value: object) -> str:
-    """A value for a message, as one short line."""
-    shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
-    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
 
 
 def whole(values: Mapping[str, object], name: str, default: T, low: int, high: int) -> int | T:

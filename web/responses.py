@@ -117,6 +117,16 @@ class ApiError(C4Error):
         return json_response(problem, self.status, self.headers)
 
 
+LONGEST_QUOTE: Final = 40
+"""Maximum number of characters of a value that a message quotes."""
+
+
+def quote(value: object) -> str:
+    """A value for a message, as one short line."""
+    shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
+    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
+
+
 def unavailable(message: str, field: str | None = None) -> ApiError:
     """A 503 with ``Retry-After``."""
     return ApiError(503, message, field, {"Retry-After": str(RETRY_SECONDS)})

@@ -16,7 +16,7 @@ from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
 from web import openapi, parameters
 from web.parameters import Column, OnBoard, Side, Value, one_of, read_board
-from web.responses import ApiError, json_response
+from web.responses import ApiError, json_response, quote
 from web.service import service_of
 from workers.answers.description import stored_object
 
@@ -39,7 +39,7 @@ def _read_cursor(text: str | UnsetType) -> Cursor | None:
     if CURSOR.fullmatch(text):
         with suppress(ValueError):  # the number is not a key
             return Cursor.parse(text)
-    message = f'cursor must be the "next" of the previous page, not {parameters.quote(text)}'
+    message = f'cursor must be the "next" of the previous page, not {quote(text)}'
     raise ApiError(400, message, "cursor")
 
 

@@ -20,7 +20,7 @@ from web import openapi, parameters
 from web.access import require_write
 from web.bodies import read_object
 from web.parameters import DIGITS, Board, Moves, Parameters, Side, one_of, read_board
-from web.responses import ApiError, json_response, without_directories
+from web.responses import ApiError, json_response, quote, without_directories
 from web.service import service_of
 from workers.match.files import add_game, entry_of
 from workers.match.judging import check_matches
@@ -181,7 +181,7 @@ def _read_cursor(text: str | UnsetType) -> GameCursor | None:
         cursor = GameCursor.parse(text)
         if max(cursor) <= LARGEST_NUMBER:
             return cursor
-    message = f'cursor must be the "next" of the previous page, not {parameters.quote(text)}'
+    message = f'cursor must be the "next" of the previous page, not {quote(text)}'
     raise ApiError(400, message, "cursor")
 
 

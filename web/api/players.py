@@ -25,10 +25,9 @@ from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
 from c4core.players.registry import memory_of, untrusted_limit
 from web import openapi, parameters
-from web.bodies import read_object
+from web.bodies import memory_of_request, read_object
 from web.parameters import Column, OfPosition, Parameters, read_position, seconds_from
 from web.responses import ApiError, hidden, json_response
-from web.rooms import memory_of_request
 from web.service import service_of
 from workers.match.moving import ChosenMove, choose_move, read_player
 

@@ -11,11 +11,10 @@ from starlette.requests import Request
 from c4core.notation import BoardSize
 from c4core.position import Position
 from web import parameters
-from web.bodies import parse_json, read_object
+from web.bodies import HELD, MemoryQuota, RequestMemory, parse_json, read_object
 from web.parameters import Budget, Moves, Parameters, one_of, read_board, read_position
 from web.parameters import read as read_all
 from web.responses import ApiError
-from web.rooms import HELD, MemoryQuota, RequestMemory
 from web.settings import Limits
 
 
