@@ -36,8 +36,7 @@ from web.api import (
     results,
 )
 from web.bodies import Memory
-from web.metrics import Counting
-from web.middleware import Faults, Headers, Rate
+from web.middleware import Counting, Faults, Headers, Rate
 from web.openapi import build_document
 from web.responses import HANDLERS, JSON, NOT_FOUND, answer_error, encode
 from web.service import Service

@@ -18,7 +18,7 @@ from db.database import Database
 from db.errors import StorageError, UnreachableError
 from db.urls import parse_url
 from web.bodies import DiskQuota, MemoryQuota
-from web.metrics import Counters
+from web.middleware import Counters
 from web.responses import CLIENT_GONE, ApiError
 from web.running import JobRunner, web_label
 from workers.answers.find import look_up
