@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from c4core import lines
     from web.settings import Limits
 
-T = TypeVar("T")
 P = TypeVar("P", bound=Struct)
 
 LARGEST_WHOLE: Final = 10**18
@@ -59,43 +58,32 @@ def only(values: Mapping[str, object], names: Collection[str]) -> None:
             raise ApiError(400, f"unknown parameter {quote(name)}; known here: {known}", name)
 
 
-def whole(values: Mapping[str, object], name: str, default: T, low: int, high: int) -> int | T:
-    """A whole number from ``low`` to ``high``, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
-    if isinstance(value, str) and _WHOLE.fullmatch(value):
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ApiError(400, f"{name} must be a whole number, not {quote(values[name])}", name)
-    if not low <= value <= high:
-        raise ApiError(400, f"{name} must be from {low} to {high}, not {quote(value)}", name)
-    return value
+def whole(value: object, name: str, low: int, high: int) -> int:
+    """A whole number from ``low`` to ``high``."""
+    given = int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise ApiError(400, f"{name} must be a whole number, not {quote(value)}", name)
+    if not low <= given <= high:
+        raise ApiError(400, f"{name} must be from {low} to {high}, not {quote(given)}", name)
+    return given
 
 
-def number(
-    values: Mapping[str, object], name: str, default: T, low: float, high: float
-) -> float | T:
-    """A number from ``low`` to ``high``, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        value = float(value)
-    if not isinstance(value, int | float) or isinstance(value, bool) or _is_nan(value):
-        raise ApiError(400, f"{name} must be a number, not {quote(values[name])}", name)
-    if not low <= value <= high:
-        raise ApiError(400, f"{name} must be from {low:g} to {high:g}, not {quote(value)}", name)
-    return float(value)
+def number(value: object, name: str, low: float, high: float) -> float:
+    """A number from ``low`` to ``high``."""
+    given = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+    if not isinstance(given, int | float) or isinstance(given, bool) or _is_nan(given):
+        raise ApiError(400, f"{name} must be a number, not {quote(value)}", name)
+    if not low <= given <= high:
+        raise ApiError(400, f"{name} must be from {low:g} to {high:g}, not {quote(given)}", name)
+    return float(given)
 
 
 def _is_nan(value: float) -> bool:
     return isinstance(value, float) and math.isnan(value)  # isnan() fails for very large integers
 
 
-def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> bool:
-    """``true`` or ``false``, or the default if it is missing."""
-    value = values.get(name, default)
+def flag(value: object, name: str) -> bool:
+    """``true`` or ``false``."""
     if isinstance(value, bool):
         return value
     found = _FLAGS.get(value.lower()) if isinstance(value, str) else None
@@ -104,11 +92,8 @@ def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> b
     return found
 
 
-def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 1_000) -> str | T:
-    """A text that databases can store, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
+def text(value: object, name: str, *, longest: int) -> str:
+    """A text that databases can store."""
     if not isinstance(value, str):
         raise ApiError(400, f"{name} must be text, not {quote(value)}", name)
     if len(value) > longest:
@@ -118,13 +103,8 @@ def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 
     return value
 
 
-def choice(
-    values: Mapping[str, object], name: str, default: T, choices: Collection[str]
-) -> str | T:
-    """One of the choices, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
+def choice(value: object, name: str, choices: Collection[str]) -> str:
+    """One of the choices."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(choices)
         raise ApiError(400, f"{name} must be one of: {known}; not {quote(value)}", name)
@@ -194,13 +174,12 @@ def _reader(field: inspect.Field) -> Callable[[Mapping[str, object], Limits], ob
     name = field.name
     kind, extra = _unwrapped(field.type)
     default = UNSET if field.default is NODEFAULT else field.default
-    take = _taker(name, kind, extra)
-    if default is UNSET and not field.required:
-        take = _take_as_sent(name)
+    is_kept = default is UNSET and not field.required
+    take = (lambda value, _: value) if is_kept else _taker(name, kind, extra)
 
     def read_field(values: Mapping[str, object], limits: Limits) -> object:
         if name in values:
-            return take(values, limits)
+            return take(values[name], limits)
         if field.required:
             hint = f": {extra['missing']}" if "missing" in extra else ""
             raise ApiError(400, f"{name} is missing{hint}", name)
@@ -209,29 +188,25 @@ def _reader(field: inspect.Field) -> Callable[[Mapping[str, object], Limits], ob
     return read_field
 
 
-def _take_as_sent(name: str) -> Callable[[Mapping[str, object], Limits], object]:
-    return lambda values, _: values[name]
-
-
 def _taker(
     name: str, kind: inspect.Type, extra: Mapping[str, Any]
-) -> Callable[[Mapping[str, object], Limits], object]:
+) -> Callable[[object, Limits], object]:
     """The function that reads a value of this type."""
     if "read" in extra:
-        return lambda values, _: extra["read"](values[name], name)
+        return lambda value, _: extra["read"](value, name)
     if "choices" in extra:
-        return lambda values, _: choice(values, name, None, extra["choices"])
+        return lambda value, _: choice(value, name, extra["choices"])
     match kind:
         case inspect.IntType(ge=low, le=high):
             bounds = int(low or 0), int(high or LARGEST_WHOLE)
-            return lambda values, _: whole(values, name, None, *bounds)
+            return lambda value, _: whole(value, name, *bounds)
         case inspect.FloatType(ge=low):
-            return lambda values, limits: number(values, name, 0, low or 0, limits.budget_seconds)
+            return lambda value, limits: number(value, name, low or 0, limits.budget_seconds)
         case inspect.BoolType():
-            return lambda values, _: flag(values, name)
+            return lambda value, _: flag(value, name)
         case _:
             longest = getattr(kind, "max_length", None) or 1_000
-            return lambda values, _: text(values, name, None, longest=longest)
+            return lambda value, _: text(value, name, longest=longest)
 
 
 def _unwrapped(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
