@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from web.settings import Limits
 
 P = TypeVar("P", bound=Struct)
+Cursor = TypeVar("Cursor")
 
 LARGEST_WHOLE: Final = 10**18
 """Default upper bound of integers; a database can store it."""
@@ -153,6 +155,22 @@ def read_query(request: Request, kind: type[P]) -> P:
         twice = next(name for name in values if len(request.query_params.getlist(name)) > 1)
         raise ApiError(400, f"{twice} is given more than once", twice)
     return read(kind, values, service_of(request).settings.limits)
+
+
+def read_cursor(
+    text: str | UnsetType, pattern: re.Pattern[str], parse: Callable[[str], Cursor]
+) -> Cursor | None:
+    """The row before a page, from the previous page's ``next``; None for the first page.
+
+    ``parse`` raises a ValueError if the text matches the pattern but names no row.
+    """
+    if isinstance(text, UnsetType):
+        return None
+    if pattern.fullmatch(text):
+        with suppress(ValueError):
+            return parse(text)
+    message = f'cursor must be the "next" of the previous page, not {quote(text)}'
+    raise ApiError(400, message, "cursor")
 
 
 def read_path(request: Request, kind: type[P]) -> P:
