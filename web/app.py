@@ -18,6 +18,7 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Route
 
+from web import openapi
 from web.access import Clients, Origins, allowed_names, client_name
 from web.api import (
     batch,
@@ -37,7 +38,6 @@ from web.api import (
 )
 from web.bodies import Memory
 from web.middleware import Counting, Faults, Headers, Rate
-from web.openapi import build_document
 from web.responses import HANDLERS, JSON, NOT_FOUND, answer_error, encode
 from web.service import Service
 
@@ -102,14 +102,14 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def _routes(limits: Limits) -> list[Route]:
-    document = encode(build_document(MODULES, budget=limits.budget_seconds))
+    document = encode(openapi.build_document(MODULES, budget=limits.budget_seconds))
 
-    async def openapi(_request: Request) -> Response:
+    async def send_document(_request: Request) -> Response:
         return Response(document, media_type=JSON)
 
     return [
         *(route for module in MODULES for route in module.ROUTES),
-        Route("/api/v1/openapi.json", openapi),
+        Route(openapi.PATH, send_document),
         *page_routes(),
     ]
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from c4core.players import Consent, PlayerKind, PlayerSpec
+    from c4core.players import Consent, PlayerKind
     from c4core.players.registry import Level
     from c4core.position import Position
     from workers.answers.service import Stop as SearchStop
@@ -68,7 +68,7 @@ async def ask_player(
     service = service_of(request)
     programs = service.settings.programs
     # In a thread: a description may name a file, and the first call imports all players.
-    spec = await service.in_thread(_read, player, programs)
+    spec = await service.in_thread(partial(read_player, player, programs=programs))
     if not programs.covers(spec.full):
         memory_of_request(request.scope).take(memory_of(spec))
 
@@ -88,10 +88,6 @@ async def ask_player(
 
     async with service.search_slot(request):
         return await service.until_disconnected(request, partial(_answered, choose))
-
-
-def _read(player: str, programs: Consent) -> PlayerSpec:
-    return read_player(player, programs=programs)
 
 
 def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:
