@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect
 
 from c4core.lines import MAX_LINE, TOO_DEEP, is_too_deep, read_json
 from web.middleware import HttpMiddleware
-from web.responses import RETRY_SECONDS, ApiError, hidden, quote, unavailable
+from web.responses import ApiError, hidden, quote, too_many, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -318,16 +318,14 @@ class MemoryQuota:
     def take(self, client: str, size: int) -> None:
         """Reserve bytes for a client; raise an :class:`ApiError` if too few are free."""
         if self._taken[client] + size > self._most_per_client:
-            raise ApiError(
-                429,
+            raise too_many(
                 f"your requests hold {self._taken[client]:,} bytes of memory and this one needs "
                 f"{size:,} more, but the limit for one client is {self._most_per_client:,}; wait "
-                "until another of your requests ends",
-                headers={"Retry-After": str(RETRY_SECONDS)},
+                "until another of your requests ends"
             )
-        if self._taken.total() + size > self._most:
+        if self.taken + size > self._most:
             raise unavailable(
-                f"the requests of all clients hold {self._taken.total():,} bytes of memory, and "
+                f"the requests of all clients hold {self.taken:,} bytes of memory, and "
                 f"the limit is {self._most:,}; try again later"
             )
         self._taken[client] += size
@@ -388,23 +386,19 @@ class DiskQuota:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._taken = 0
-
-    @property
-    def taken(self) -> int:
+        self.taken = 0
         """Number of bytes in use."""
-        return self._taken
 
     def take(self, size: int) -> bool:
         """Reserve bytes; return False if too few are free."""
-        if self._taken + size > self._most:
+        if self.taken + size > self._most:
             return False
-        self._taken += size
+        self.taken += size
         return True
 
     def give_back(self, size: int) -> None:
         """Release bytes."""
-        self._taken -= size
+        self.taken -= size
 
     def refusal(self) -> ApiError:
         """The error if no space is left: a 503 with ``Retry-After``."""
@@ -415,5 +409,5 @@ class DiskQuota:
 
     def check(self) -> None:
         """Raise an :class:`ApiError` if no space is left."""
-        if self._taken >= self._most:
+        if self.taken >= self._most:
             raise self.refusal()

@@ -9,7 +9,6 @@ import time
 from collections import Counter, OrderedDict, defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
@@ -19,8 +18,8 @@ from db.errors import StorageError, UnreachableError
 from db.urls import parse_url
 from web.bodies import DiskQuota, MemoryQuota
 from web.middleware import Counters
-from web.responses import CLIENT_GONE, ApiError
-from web.running import JobRunner, web_label
+from web.responses import CLIENT_GONE, ApiError, too_many
+from web.running import JobRunner
 from workers.answers.find import look_up
 from workers.answers.service import AnswerService, Stop
 from workers.celery.doorbell import Doorbell
@@ -317,17 +316,13 @@ class Service:
         with Database.open(url, create=False):
             pass
 
-    def label(self, what: str) -> str:
-        """The label of a job that this server creates."""
-        return web_label(what)
-
     async def in_thread(self, function: Callable[..., T], *args: object) -> T:
         """Run a blocking function of an interactive request in a thread."""
-        return await _done_by(self._threads, partial(function, *args))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *args)
 
     async def in_batch_thread(self, function: Callable[..., T], *args: object) -> T:
         """Run a blocking function of a batch in a thread with low priority."""
-        return await _done_by(self._batches, partial(function, *args))
+        return await asyncio.get_running_loop().run_in_executor(self._batches, function, *args)
 
     def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """Count a request as a search of its client while the block runs."""
@@ -342,8 +337,7 @@ class Service:
         client = client_of(request)
         limit = self.settings.limits.searches_per_client
         if slots[client] >= limit:
-            message = f"{limit} of your requests are {doing}; wait until one of them ends"
-            raise ApiError(429, message, headers={"Retry-After": "1"})
+            raise too_many(f"{limit} of your requests are {doing}; wait until one of them ends")
         slots[client] += 1
         try:
             yield
@@ -410,10 +404,6 @@ def service_of(request: Request) -> Service:
 def client_of(request: Request) -> str:
     """The address that identifies a request's client."""
     return request.client.host if request.client is not None else ""
-
-
-def _done_by(threads: ThreadPoolExecutor, work: Callable[[], T]) -> asyncio.Future[T]:
-    return asyncio.get_running_loop().run_in_executor(threads, work)
 
 
 async def _await_disconnect(request: Request) -> None:

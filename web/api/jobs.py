@@ -14,7 +14,7 @@ from web.access import require_write
 from web.api.making import Analyze, Deep, LinesParameters, MakeBook, make_job, make_of_lines
 from web.bodies import read_object, whole_body
 from web.parameters import Parameters, one_of, read_board
-from web.responses import JSON, JSON_LINES, ApiError, json_response, quote, without_directories
+from web.responses import CSV, JSON, JSON_LINES, ApiError, json_response, quote, without_directories
 from web.service import service_of
 from workers.core.follow import (
     STATES,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from web.service import Service
     from workers.analyze.job import Submission
 
-CSV: Final = "text/csv"
 LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
 """Content types of a body with the lines of a job of kind ``analyze``."""
 
