@@ -4,8 +4,7 @@ import { AwayError, isAbort } from "../api.js";
 import { button, byId, isStill, make } from "../dom.js";
 import { NAMES, otherSide } from "../game/position.js";
 import { count, messageOf, sentence } from "../words.js";
-import { PlayForm } from "./form.js";
-import { playerName } from "./players.js";
+import { PlayForm, playerName } from "./form.js";
 import { Storing } from "./storing.js";
 
 /** @import {Api} from "../api.js" */
