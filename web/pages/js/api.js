@@ -3,9 +3,19 @@
  * {@link ApiError} with the server's message; an unreachable server as {@link AwayError}.
  */
 
+import { boardText } from "./game/position.js";
 import { readToken } from "./storage.js";
 
+/** @import {Position} from "./game/position.js" */
+/** @import {PositionAnswer, Side} from "./types.js" */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query null and undefined are left out */
+/**
+ * A game of POST /api/v1/games and POST /api/v1/game; `start` is a position's key.
+ * @typedef {{
+ *   board: string, moves: string, start?: string, winner?: Side | null, ending?: string,
+ *   first?: string, second?: string,
+ * }} GameRecord
+ */
 
 const RETRY_MS = 2000;
 const MOST_RETRIES = 3;
@@ -168,6 +178,20 @@ export function addressWith(path, query) {
   }
   const text = pairs.toString();
   return text === "" ? path : `${path}?${text}`;
+}
+
+/**
+ * The record of the moves from a position. Only the server computes keys.
+ * @param {Api} api @param {Position} start @param {string} moves @param {AbortSignal} [signal]
+ * @returns {Promise<GameRecord>}
+ */
+export async function recordOf(api, start, moves, signal) {
+  const board = boardText(start.size);
+  if (start.ply === 0) return { board, moves };
+  const question = { grid: start.gridText(), board, budget: 0 };
+  /** @type {PositionAnswer} */
+  const { key } = await api.get("/api/v1/position", question, signal);
+  return { board, moves, start: key };
 }
 
 /** @param {Response} response */

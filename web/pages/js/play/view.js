@@ -1,16 +1,14 @@
 /** A game between people and players. When it is over, it is stored, and one click opens its review. */
 
-import { ApiError, AwayError, isAbort } from "../api.js";
+import { ApiError, AwayError, isAbort, recordOf } from "../api.js";
 import { button, byId, isStill, make } from "../dom.js";
 import { NAMES, otherSide } from "../game/position.js";
-import { recordOf } from "../game/record.js";
 import { tokenField } from "../token.js";
 import { count, messageOf, sentence } from "../words.js";
 import { PlayForm, playerName } from "./form.js";
 
-/** @import {Api} from "../api.js" */
+/** @import {Api, GameRecord} from "../api.js" */
 /** @import {Position} from "../game/position.js" */
-/** @import {GameRecord} from "../game/record.js" */
 /** @import {Reason, Session} from "../game/session.js" */
 /** @import {Game, MoveAnswer, Question, Side} from "../types.js" */
 
