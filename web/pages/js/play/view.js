@@ -3,7 +3,7 @@
 import { ApiError, AwayError, isAbort, recordOf } from "../api.js";
 import { button, byId, isStill, make } from "../dom.js";
 import { NAMES, otherSide } from "../game/position.js";
-import { tokenField } from "../token.js";
+import { tokenField } from "../storage.js";
 import { count, messageOf, sentence } from "../words.js";
 import { PlayForm, playerName } from "./form.js";
 
