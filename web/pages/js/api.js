@@ -203,10 +203,10 @@ async function errorOf(response) {
 }
 
 /**
- * @param {number} milliseconds @param {AbortSignal | null | undefined} signal
+ * @param {number} milliseconds @param {AbortSignal | null} [signal]
  * @returns {Promise<void>}
  */
-function pause(milliseconds, signal) {
+export function pause(milliseconds, signal = null) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener("abort", () => {

@@ -1,6 +1,6 @@
 /** The form that chooses the players: a side and a level, or any player with its parameters. */
 
-import { button, choice, field, make } from "../dom.js";
+import { button, choice, field, make, quiet } from "../dom.js";
 import { COMMON_BOARDS, DEFAULT_BOARD, boardText, parseBoard } from "../game/position.js";
 import { keepSetting, keepSwitch, readSetting } from "../storage.js";
 
@@ -188,11 +188,6 @@ export class PlayForm {
 /** @param {string} board @returns {readonly [string, string]} the value and the text of an option */
 function boardOption(board) {
   return [board, board.replace("x", " × ")];
-}
-
-/** @param {string} text */
-function quiet(text) {
-  return make("p", { class: "quiet" }, text);
 }
 
 /**

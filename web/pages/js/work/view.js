@@ -3,7 +3,7 @@
  * a job.
  */
 
-import { button, choice, facts, field, make, table } from "../dom.js";
+import { button, choice, facts, field, make, quiet, table } from "../dom.js";
 import { VIEWS } from "../views.js";
 import { count, duration, messageOf, whole } from "../words.js";
 import { Batch } from "./batch.js";
@@ -257,11 +257,6 @@ class WorkerList {
       this.#content.replaceChildren(quiet(messageOf(error)));
     }
   }
-}
-
-/** @param {string} text */
-function quiet(text) {
-  return make("p", { class: "quiet" }, text);
 }
 
 /** @param {Workers} workers */
