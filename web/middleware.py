@@ -1,11 +1,12 @@
-"""Middleware: response headers, the rate limit, and errors."""
+"""Middleware: response headers, the rate limit, errors, and counts of responses."""
 
 from __future__ import annotations
 
 import math
 import time
 from abc import ABC, abstractmethod
-from collections import OrderedDict
+from bisect import bisect_left
+from collections import Counter, OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from web.responses import CLIENT_GONE, LOGGER, ApiError, as_api_error
@@ -161,3 +162,70 @@ def _cause(error: Exception) -> Exception:
     if isinstance(error, RuntimeError) and isinstance(cause, ApiError):
         return cause
     return error
+
+
+BUCKETS: Final = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+)
+"""Upper bounds of the histogram's buckets in seconds."""
+
+
+class Counters:
+    """Numbers and durations of responses by resource and status. For the event loop only."""
+
+    def __init__(self) -> None:
+        self.answers: Counter[tuple[str, str, int]] = Counter()
+        self.durations: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def note(self, path: str, method: str, status: int, seconds: float) -> None:
+        """Count a response."""
+        self.answers[path, method, status] += 1
+        self.durations[path][bisect_left(BUCKETS, seconds)] += 1
+        self.seconds[path] += seconds
+
+
+NO_RESOURCE: Final = "none"
+"""The resource of all unknown paths, so that clients cannot create new metrics."""
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
+OTHER: Final = "other"
+
+
+class Counting(HttpMiddleware):
+    """Middleware that counts responses."""
+
+    def __init__(self, app: ASGIApp, counters: Counters) -> None:
+        super().__init__(app)
+        self._counters = counters
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and count its response."""
+        began = time.perf_counter()
+        status = 0
+
+        async def send_noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        finally:
+            route = scope.get("route")
+            path = NO_RESOURCE if route is None else route.path
+            method = scope["method"] if scope["method"] in METHODS else OTHER
+            self._counters.note(path, method, status, time.perf_counter() - began)

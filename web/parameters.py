@@ -7,9 +7,9 @@ If a value is wrong, the :class:`ApiError` names its field.
 
 from __future__ import annotations
 
-import json
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
@@ -21,7 +21,7 @@ from c4core.lines import BadLine, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, MAX_BITS, MAX_WIDTH, BoardSize, parse_board
 from c4core.position import Position
 from c4core.reader import read_grid
-from web.responses import ApiError
+from web.responses import LONGEST_QUOTE, ApiError, quote
 from web.service import service_of
 
 if TYPE_CHECKING:
@@ -32,13 +32,11 @@ if TYPE_CHECKING:
     from c4core import lines
     from web.settings import Limits
 
-T = TypeVar("T")
 P = TypeVar("P", bound=Struct)
+Cursor = TypeVar("Cursor")
 
 LARGEST_WHOLE: Final = 10**18
 """Default upper bound of integers; a database can store it."""
-LONGEST_QUOTE: Final = 40
-"""Maximum number of characters of a value that a message quotes."""
 LARGEST_KEY: Final = (1 << MAX_BITS) - 1
 DIGITS: Final = re.compile(rf"[0-9]{{1,{len(str(LARGEST_KEY))}}}")
 """A key, or another unsigned number, as text."""
@@ -62,49 +60,32 @@ def only(values: Mapping[str, object], names: Collection[str]) -> None:
             raise ApiError(400, f"unknown parameter {quote(name)}; known here: {known}", name)
 
 
-def quote(value: object) -> str:
-    """A value for a message, as one short line."""
-    shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
-    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
+def whole(value: object, name: str, low: int, high: int) -> int:
+    """A whole number from ``low`` to ``high``."""
+    given = int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise ApiError(400, f"{name} must be a whole number, not {quote(value)}", name)
+    if not low <= given <= high:
+        raise ApiError(400, f"{name} must be from {low} to {high}, not {quote(given)}", name)
+    return given
 
 
-def whole(values: Mapping[str, object], name: str, default: T, low: int, high: int) -> int | T:
-    """A whole number from ``low`` to ``high``, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
-    if isinstance(value, str) and _WHOLE.fullmatch(value):
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ApiError(400, f"{name} must be a whole number, not {quote(values[name])}", name)
-    if not low <= value <= high:
-        raise ApiError(400, f"{name} must be from {low} to {high}, not {quote(value)}", name)
-    return value
-
-
-def number(
-    values: Mapping[str, object], name: str, default: T, low: float, high: float
-) -> float | T:
-    """A number from ``low`` to ``high``, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        value = float(value)
-    if not isinstance(value, int | float) or isinstance(value, bool) or _is_nan(value):
-        raise ApiError(400, f"{name} must be a number, not {quote(values[name])}", name)
-    if not low <= value <= high:
-        raise ApiError(400, f"{name} must be from {low:g} to {high:g}, not {quote(value)}", name)
-    return float(value)
+def number(value: object, name: str, low: float, high: float) -> float:
+    """A number from ``low`` to ``high``."""
+    given = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+    if not isinstance(given, int | float) or isinstance(given, bool) or _is_nan(given):
+        raise ApiError(400, f"{name} must be a number, not {quote(value)}", name)
+    if not low <= given <= high:
+        raise ApiError(400, f"{name} must be from {low:g} to {high:g}, not {quote(given)}", name)
+    return float(given)
 
 
 def _is_nan(value: float) -> bool:
     return isinstance(value, float) and math.isnan(value)  # isnan() fails for very large integers
 
 
-def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> bool:
-    """``true`` or ``false``, or the default if it is missing."""
-    value = values.get(name, default)
+def flag(value: object, name: str) -> bool:
+    """``true`` or ``false``."""
     if isinstance(value, bool):
         return value
     found = _FLAGS.get(value.lower()) if isinstance(value, str) else None
@@ -113,11 +94,8 @@ def flag(values: Mapping[str, object], name: str, *, default: bool = False) -> b
     return found
 
 
-def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 1_000) -> str | T:
-    """A text that databases can store, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
+def text(value: object, name: str, *, longest: int) -> str:
+    """A text that databases can store."""
     if not isinstance(value, str):
         raise ApiError(400, f"{name} must be text, not {quote(value)}", name)
     if len(value) > longest:
@@ -127,13 +105,8 @@ def text(values: Mapping[str, object], name: str, default: T, *, longest: int = 
     return value
 
 
-def choice(
-    values: Mapping[str, object], name: str, default: T, choices: Collection[str]
-) -> str | T:
-    """One of the choices, or the default if it is missing."""
-    if name not in values:
-        return default
-    value = values[name]
+def choice(value: object, name: str, choices: Collection[str]) -> str:
+    """One of the choices."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(choices)
         raise ApiError(400, f"{name} must be one of: {known}; not {quote(value)}", name)
@@ -184,6 +157,22 @@ def read_query(request: Request, kind: type[P]) -> P:
     return read(kind, values, service_of(request).settings.limits)
 
 
+def read_cursor(
+    text: str | UnsetType, pattern: re.Pattern[str], parse: Callable[[str], Cursor]
+) -> Cursor | None:
+    """The row before a page, from the previous page's ``next``; None for the first page.
+
+    ``parse`` raises a ValueError if the text matches the pattern but names no row.
+    """
+    if isinstance(text, UnsetType):
+        return None
+    if pattern.fullmatch(text):
+        with suppress(ValueError):
+            return parse(text)
+    message = f'cursor must be the "next" of the previous page, not {quote(text)}'
+    raise ApiError(400, message, "cursor")
+
+
 def read_path(request: Request, kind: type[P]) -> P:
     """Read the parameters in the path."""
     return read(kind, request.path_params, service_of(request).settings.limits)
@@ -203,13 +192,12 @@ def _reader(field: inspect.Field) -> Callable[[Mapping[str, object], Limits], ob
     name = field.name
     kind, extra = _unwrapped(field.type)
     default = UNSET if field.default is NODEFAULT else field.default
-    take = _taker(name, kind, extra)
-    if default is UNSET and not field.required:
-        take = _take_as_sent(name)
+    is_kept = default is UNSET and not field.required
+    take = (lambda value, _: value) if is_kept else _taker(name, kind, extra)
 
     def read_field(values: Mapping[str, object], limits: Limits) -> object:
         if name in values:
-            return take(values, limits)
+            return take(values[name], limits)
         if field.required:
             hint = f": {extra['missing']}" if "missing" in extra else ""
             raise ApiError(400, f"{name} is missing{hint}", name)
@@ -218,29 +206,25 @@ def _reader(field: inspect.Field) -> Callable[[Mapping[str, object], Limits], ob
     return read_field
 
 
-def _take_as_sent(name: str) -> Callable[[Mapping[str, object], Limits], object]:
-    return lambda values, _: values[name]
-
-
 def _taker(
     name: str, kind: inspect.Type, extra: Mapping[str, Any]
-) -> Callable[[Mapping[str, object], Limits], object]:
+) -> Callable[[object, Limits], object]:
     """The function that reads a value of this type."""
     if "read" in extra:
-        return lambda values, _: extra["read"](values[name], name)
+        return lambda value, _: extra["read"](value, name)
     if "choices" in extra:
-        return lambda values, _: choice(values, name, None, extra["choices"])
+        return lambda value, _: choice(value, name, extra["choices"])
     match kind:
         case inspect.IntType(ge=low, le=high):
             bounds = int(low or 0), int(high or LARGEST_WHOLE)
-            return lambda values, _: whole(values, name, None, *bounds)
+            return lambda value, _: whole(value, name, *bounds)
         case inspect.FloatType(ge=low):
-            return lambda values, limits: number(values, name, 0, low or 0, limits.budget_seconds)
+            return lambda value, limits: number(value, name, low or 0, limits.budget_seconds)
         case inspect.BoolType():
-            return lambda values, _: flag(values, name)
+            return lambda value, _: flag(value, name)
         case _:
             longest = getattr(kind, "max_length", None) or 1_000
-            return lambda values, _: text(values, name, None, longest=longest)
+            return lambda value, _: text(value, name, longest=longest)
 
 
 def _unwrapped(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:

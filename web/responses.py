@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
+CSV: Final = "text/csv"
+
+UNBUFFERED: Final = {"X-Accel-Buffering": "no"}
+"""The header that asks proxies to pass on every line at once."""
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 # Non-ASCII characters are escaped, so that lone surrogates can be written.
@@ -115,6 +119,21 @@ class ApiError(C4Error):
         """The error as a response."""
         problem: Error = {"error": self.message, "field": self.field}
         return json_response(problem, self.status, self.headers)
+
+
+LONGEST_QUOTE: Final = 40
+"""Maximum number of characters of a value that a message quotes."""
+
+
+def quote(value: object) -> str:
+    """A value for a message, as one short line."""
+    shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
+    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
+
+
+def too_many(message: str) -> ApiError:
+    """A 429 with ``Retry-After``."""
+    return ApiError(429, message, headers={"Retry-After": str(RETRY_SECONDS)})
 
 
 def unavailable(message: str, field: str | None = None) -> ApiError:

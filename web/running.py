@@ -72,7 +72,7 @@ class JobRunner:
         self._database = database
         self._doorbell = doorbell
         self._table_mb = table_mb
-        self._programs = programs
+        self.programs = programs
         self._solver: SharedSolver | None = None
         self._lock = threading.Lock()
         self._closing = threading.Event()
@@ -85,11 +85,6 @@ class JobRunner:
     def is_local(self) -> bool:
         """Whether this process works on the jobs."""
         return self._doorbell is None
-
-    @property
-    def programs(self) -> Consent:
-        """The programs that this process may start as players."""
-        return self._programs
 
     def running(self) -> list[int]:
         """The numbers of the jobs that this process is working on."""
@@ -176,7 +171,7 @@ class JobRunner:
                 self._database,
                 job_id,
                 threads=self.threads,
-                programs=self._programs,
+                programs=self.programs,
                 shared=solver,
             )
             with runner:

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter, OrderedDict
+import threading
+import time
+from collections import Counter, OrderedDict, defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
+from db import evaluations
 from db.database import Database
-from db.errors import UnreachableError
+from db.errors import StorageError, UnreachableError
 from db.urls import parse_url
-from web.lookups import Lookups
-from web.metrics import Counters
-from web.responses import CLIENT_GONE, ApiError
-from web.rooms import DiskQuota, MemoryQuota
-from web.running import JobRunner, web_label
+from web.bodies import DiskQuota, MemoryQuota
+from web.middleware import Counters
+from web.responses import CLIENT_GONE, ApiError, too_many
+from web.running import JobRunner
+from workers.answers.find import look_up
 from workers.answers.service import AnswerService, Stop
 from workers.celery.doorbell import Doorbell
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
 
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from db.database import NonBlockingReader
+    from db.records.evaluations import StoredEvaluation
     from web.settings import Settings
 
 LONGEST_QUESTION: Final = 256
@@ -55,6 +62,135 @@ class Known:
         self._answers[path, query] = answer
         if len(self._answers) > self._most:
             self._answers.popitem(last=False)
+
+
+MOST_AT_ONCE: Final = 1_000
+"""Maximum number of positions of one query."""
+
+
+class _Asked(NamedTuple):
+    position: Position
+    answer: asyncio.Future[StoredEvaluation | None]
+
+
+class BatchedLookups:
+    """Finds stored evaluations in a thread, with one query for many requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: deque[_Asked] = deque()
+        self._is_asked = threading.Event()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, name="c4-lookups", daemon=True)
+        self._thread.start()
+
+    async def find(self, position: Position) -> StoredEvaluation | None:
+        """The stored evaluation of the canonical position; None also if it cannot be read.
+
+        Call it in one event loop only.
+        """
+        asked = _Asked(position, asyncio.get_running_loop().create_future())
+        self._waiting.append(asked)
+        if not self._is_asked.is_set():
+            self._is_asked.set()
+        return await asked.answer
+
+    def close(self) -> None:
+        """End the thread."""
+        self._is_closed = True
+        self._is_asked.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._is_closed:
+            self._is_asked.wait()
+            self._is_asked.clear()  # before taking requests: later requests set it again
+            while asked := self._take():
+                found = self._find(asked)
+                try:
+                    asked[0].answer.get_loop().call_soon_threadsafe(_give, asked, found)
+                except RuntimeError:  # the event loop has ended, and no request waits
+                    return
+
+    def _take(self) -> list[_Asked]:
+        number = min(len(self._waiting), MOST_AT_ONCE)
+        return [self._waiting.popleft() for _ in range(number)]
+
+    def _find(self, asked: Sequence[_Asked]) -> list[StoredEvaluation | None]:
+        """The answers in order, or None after an error, so that no request waits forever."""
+        of_board: defaultdict[BoardSize, list[Position]] = defaultdict(list)
+        for position, _ in asked:
+            of_board[position.board].append(position)
+        found: dict[BoardSize, dict[int, StoredEvaluation]] = {}
+        for board, positions in of_board.items():
+            try:
+                found[board] = look_up(self._database, positions)
+            except StorageError as error:
+                LOGGER.warning("answered without the database: %s", error)
+                found[board] = {}
+            except Exception as error:  # noqa: BLE001 (a fault must not end the thread)
+                LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
+                found[board] = {}
+        return [found[position.board].get(position.canonical_key) for position, _ in asked]
+
+
+def _give(asked: Sequence[_Asked], found: Sequence[StoredEvaluation | None]) -> None:
+    """Give the answers to the waiting requests, in the event loop."""
+    for (_, answer), row in zip(asked, found, strict=True):
+        if not answer.done():
+            answer.set_result(row)
+
+
+SLOW_SECONDS: Final = 0.02
+"""A read that takes longer is slow: the event loop stops reading."""
+AVOID_SECONDS: Final = 1.0
+"""Time after a slow read until the event loop reads again."""
+
+
+class Lookups:
+    """Finds stored evaluations: at once if the read is quick, otherwise in a thread.
+
+    Reading a row of a local SQLite file takes less time than calling a thread. A thread would also
+    wait for the interpreter after every row while the event loop is busy: with 16 clients, one
+    answer in a hundred took 50 ms for that reason. So the event loop reads directly. A thread reads
+    instead
+
+    - from a database server,
+    - from a file that another connection has locked,
+    - for a second after a slow read, so that a slow disk blocks the event loop for at most one read
+      a second.
+
+    For one event loop only.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._reader = database.nonblocking_reader()
+        self._gathering = BatchedLookups(database)
+        self._avoided_until = 0.0
+
+    async def find(self, position: Position) -> StoredEvaluation | None:
+        """The stored evaluation of the canonical position; None also if it cannot be read."""
+        if self._reader is not None and time.monotonic() >= self._avoided_until:
+            with suppress(StorageError):  # the thread tries again, and logs the error
+                return self._find_at_once(self._reader, position)
+        return await self._gathering.find(position)
+
+    def close(self) -> None:
+        """End the thread, and close the connection."""
+        self._gathering.close()
+        if self._reader is not None:
+            self._reader.close()
+
+    def _find_at_once(
+        self, reader: NonBlockingReader, position: Position
+    ) -> StoredEvaluation | None:
+        began = time.monotonic()
+        try:
+            return evaluations.find_without_waiting(reader, position.board, position.canonical_key)
+        finally:
+            ended = time.monotonic()
+            if ended - began > SLOW_SECONDS:
+                self._avoided_until = ended + AVOID_SECONDS
 
 
 T = TypeVar("T")
@@ -180,17 +316,13 @@ class Service:
         with Database.open(url, create=False):
             pass
 
-    def label(self, what: str) -> str:
-        """The label of a job that this server creates."""
-        return web_label(what)
-
     async def in_thread(self, function: Callable[..., T], *args: object) -> T:
         """Run a blocking function of an interactive request in a thread."""
-        return await _done_by(self._threads, partial(function, *args))
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *args)
 
     async def in_batch_thread(self, function: Callable[..., T], *args: object) -> T:
         """Run a blocking function of a batch in a thread with low priority."""
-        return await _done_by(self._batches, partial(function, *args))
+        return await asyncio.get_running_loop().run_in_executor(self._batches, function, *args)
 
     def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """Count a request as a search of its client while the block runs."""
@@ -205,8 +337,7 @@ class Service:
         client = client_of(request)
         limit = self.settings.limits.searches_per_client
         if slots[client] >= limit:
-            message = f"{limit} of your requests are {doing}; wait until one of them ends"
-            raise ApiError(429, message, headers={"Retry-After": "1"})
+            raise too_many(f"{limit} of your requests are {doing}; wait until one of them ends")
         slots[client] += 1
         try:
             yield
@@ -275,10 +406,6 @@ def client_of(request: Request) -> str:
     return request.client.host if request.client is not None else ""
 
 
-def _done_by(threads: ThreadPoolExecutor, work: Callable[[], T]) -> asyncio.Future[T]:
-    return asyncio.get_running_loop().run_in_executor(threads, work)
-
-
 async def _await_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
@@ -296,7 +423,5 @@ async def _tell(stop: Stop, doing: asyncio.Future[T]) -> None:
 def _step_back() -> None:
     """Lower the priority of this thread and the threads that it starts."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":  # others: the entire process
-        import threading  # noqa: PLC0415
-
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BATCH_NICENESS)

@@ -153,7 +153,7 @@ def serve(
 
     extras.require(extras.WEB, click.ClickException)
 
-    from web.http.server import serve as run_server
+    from web.server import serve as run_server
     from web.settings import Limits
     from web.settings import Settings as WebSettings
     from workers.logs import set_up

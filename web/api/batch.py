@@ -16,7 +16,7 @@ from c4core.lines import BadLine, parse_line, read_text_lines
 from web import openapi, parameters
 from web.bodies import BodyLines, refuse_encoded
 from web.parameters import Budget, OnBoard, read_board
-from web.responses import CLIENT_GONE, JSON_LINES, ApiError
+from web.responses import CLIENT_GONE, JSON_LINES, UNBUFFERED, ApiError
 from web.service import service_of
 from workers.answers.lines import BatchSize, answer_lines, bad_line_object, request_object
 from workers.answers.question import Question
@@ -39,9 +39,6 @@ because reading and writing lines blocks all other Python threads for some milli
 
 BATCH_SECONDS: Final = 0.2
 """Target time for the lines that are answered together."""
-
-HEADERS: Final = {"X-Accel-Buffering": "no"}
-"""Asks proxies to pass on every line at once."""
 
 
 class BatchParameters(OnBoard):
@@ -82,7 +79,7 @@ class BatchAnswer(Response):
     def __init__(
         self, request: Request, service: Service, board: BoardSize, question: Question
     ) -> None:
-        super().__init__(headers=HEADERS)
+        super().__init__(headers=UNBUFFERED)
         del self.headers["content-length"]
         self._request = request
         self._service = service

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
 
 from msgspec import UNSET, Meta, UnsetType
@@ -16,7 +14,7 @@ from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
 from web import openapi, parameters
 from web.parameters import Column, OnBoard, Side, Value, one_of, read_board
-from web.responses import ApiError, json_response
+from web.responses import json_response
 from web.service import service_of
 from workers.answers.lines import stored_object
 
@@ -31,16 +29,6 @@ LARGEST_PAGE: Final = 1_000
 MOST: Final = MAX_BITS
 """Upper bound of the plies and scores of all boards."""
 CURSOR: Final = re.compile(rf"[0-9]{{1,{len(str(MOST))}}}:{parameters.DIGITS.pattern}")
-
-
-def _read_cursor(text: str | UnsetType) -> Cursor | None:
-    if isinstance(text, UnsetType):
-        return None
-    if CURSOR.fullmatch(text):
-        with suppress(ValueError):  # the number is not a key
-            return Cursor.parse(text)
-    message = f'cursor must be the "next" of the previous page, not {parameters.quote(text)}'
-    raise ApiError(400, message, "cursor")
 
 
 Ply = Annotated[int, Meta(ge=0, le=MOST)]
@@ -112,15 +100,15 @@ async def list_evaluations(request: Request) -> Response:
         value=asked.value,
         exact=asked.exact,
     )
-    after = _read_cursor(asked.cursor)
-    read = partial(_read_page, filters=filters, after=after, limit=asked.limit)
+    after = parameters.read_cursor(asked.cursor, CURSOR, Cursor.parse)
     database = service.require_database()
     async with service.search_slot(request):  # matching rows may be far apart in a large table
-        return json_response(await service.in_thread(read, database))
+        page = await service.in_thread(_read_page, database, filters, after, asked.limit)
+    return json_response(page)
 
 
 def _read_page(
-    database: Database, *, filters: EvaluationFilter, after: Cursor | None, limit: int
+    database: Database, filters: EvaluationFilter, after: Cursor | None, limit: int
 ) -> Evaluations:
     with database.read() as session:
         page = evaluations.search(session, filters, after=after, limit=limit)

@@ -15,7 +15,7 @@ from db.errors import StorageError
 from web import openapi, parameters
 from web.api.jobs import JobProgress, OneJob
 from web.parameters import Parameters
-from web.responses import JSON, encode
+from web.responses import JSON, UNBUFFERED, encode
 from web.service import service_of
 from workers.core.follow import UNDER_WAY, progress_object, read_job, state_name
 from workers.deep.answer import Observer, tree_object
@@ -112,7 +112,6 @@ COMMENT_SECONDS: Final = 15.0
 and reveal clients that have disappeared."""
 RETRY_MILLISECONDS: Final = 1000
 """Time until a browser reconnects after the stream broke."""
-HEADERS: Final = {"X-Accel-Buffering": "no"}
 
 
 async def answer_events(request: Request) -> Response:
@@ -125,7 +124,7 @@ async def answer_events(request: Request) -> Response:
         watch = await on_failure.enter_async_context(watching)
         await watch.look()  # raises errors before the response begins
         if request.method == "HEAD":
-            return Response(media_type=EVENT_STREAM, headers=HEADERS)
+            return Response(media_type=EVENT_STREAM, headers=UNBUFFERED)
         return EventStream(service, watch, on_failure.pop_all())
 
 
@@ -135,7 +134,7 @@ class EventStream(StreamingResponse):
     media_type = EVENT_STREAM
 
     def __init__(self, service: Service, watch: JobWatch, at_end: AsyncExitStack) -> None:
-        super().__init__(_events(service, watch), headers=HEADERS)
+        super().__init__(_events(service, watch), headers=UNBUFFERED)
         self._at_end = at_end
 
     async def __call__(self, *scope_receive_send: Any) -> None:  # noqa: ANN401 (Starlette's)

@@ -118,11 +118,11 @@ async def list_games(request: Request) -> Response:
         is_draw=True if asked.winner == "draw" else None,
         endings=None if asked.ending is None else (asked.ending,),
     )
-    after = _read_cursor(asked.cursor)
-    read = partial(_read_page, filters=filters, after=after, limit=asked.limit)
+    after = parameters.read_cursor(asked.cursor, CURSOR, _parse_cursor)
     database = service.require_database()
     async with service.search_slot(request):  # matching rows may be far apart in a large table
-        return json_response(await service.in_thread(read, database))
+        page = await service.in_thread(_read_page, database, filters, after, asked.limit)
+    return json_response(page)
 
 
 async def post_game(request: Request) -> Response:
@@ -174,19 +174,15 @@ def game_object(game: GameEntry) -> Game:
     return cast("Game", without_directories(fields))
 
 
-def _read_cursor(text: str | UnsetType) -> GameCursor | None:
-    if isinstance(text, UnsetType):
-        return None
-    if CURSOR.fullmatch(text):
-        cursor = GameCursor.parse(text)
-        if max(cursor) <= LARGEST_NUMBER:
-            return cursor
-    message = f'cursor must be the "next" of the previous page, not {parameters.quote(text)}'
-    raise ApiError(400, message, "cursor")
+def _parse_cursor(text: str) -> GameCursor:
+    cursor = GameCursor.parse(text)
+    if max(cursor) > LARGEST_NUMBER:
+        raise ValueError(text)
+    return cursor
 
 
 def _read_page(
-    database: Database, *, filters: GameFilter, after: GameCursor | None, limit: int
+    database: Database, filters: GameFilter, after: GameCursor | None, limit: int
 ) -> Games:
     check_matches(database, filters.matches or ())
     with database.read() as session:

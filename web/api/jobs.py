@@ -14,7 +14,7 @@ from web.access import require_write
 from web.api.making import Analyze, Deep, LinesParameters, MakeBook, make_job, make_of_lines
 from web.bodies import read_object, whole_body
 from web.parameters import Parameters, one_of, read_board
-from web.responses import JSON, JSON_LINES, ApiError, json_response, without_directories
+from web.responses import CSV, JSON, JSON_LINES, ApiError, json_response, quote, without_directories
 from web.service import service_of
 from workers.core.follow import (
     STATES,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from web.service import Service
     from workers.analyze.job import Submission
 
-CSV: Final = "text/csv"
 LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
 """Content types of a body with the lines of a job of kind ``analyze``."""
 
@@ -210,7 +209,7 @@ async def answer_make(request: Request) -> Response:
             made = await service.in_batch_thread(make_job, service, database, values)
     else:
         known = ", ".join((JSON, *LINES))
-        raise ApiError(415, f"the body must be one of {known}, not {parameters.quote(kind)}")
+        raise ApiError(415, f"the body must be one of {known}, not {quote(kind)}")
     await _call(service, made.job_id)
     shown = await service.in_thread(_show, database, made.job_id)
     if made.submission is not None and made.submission.bad_lines:

@@ -59,7 +59,8 @@ async def post_action(request: Request) -> Response:
     asked = parameters.read_query(request, AgentParameters)
     # Kaggle's client does not send a Content-Type.
     body = await read_object(request, limits, any_type=True)
-    parameters.choice(body, "action", "act", ("act",))
+    if "action" in body:
+        parameters.choice(body["action"], "action", ("act",))
     configuration = _inner(body, "configuration") if "configuration" in body else {}
     observation = _inner(_inner(body, "state"), "observation")
     try:

@@ -56,7 +56,7 @@ _planning: Final = threading.Lock()
 
 
 def _read_label(value: object, name: str) -> str:
-    label = parameters.text({name: value}, name, "", longest=LONGEST_LABEL)
+    label = parameters.text(value, name, longest=LONGEST_LABEL)
     if not label.isprintable():
         raise ApiError(400, "label must be one line of printable characters", name)
     return label
@@ -124,7 +124,7 @@ def make_job(service: Service, database: Database, values: Mapping[str, object])
     """Create the job that a JSON object describes. Blocking."""
     if "kind" not in values:
         raise ApiError(400, f"kind is missing: it is one of {', '.join(KINDS)}", "kind")
-    kind = parameters.choice(values, "kind", "", KINDS)
+    kind = parameters.choice(values["kind"], "kind", KINDS)
     limits = service.settings.limits
     if kind == "analyze":
         return _make_analyze(service, database, parameters.read(Analyze, values, limits))

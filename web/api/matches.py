@@ -217,8 +217,7 @@ async def list_matches(request: Request) -> Response:
     """A page of matches, the newest first."""
     service = service_of(request)
     asked = parameters.read_query(request, MatchesParameters)
-    read = partial(_read_page, limit=asked.limit, before=asked.cursor)
-    return json_response(await service.in_thread(read, service.require_database()))
+    return json_response(await service.in_thread(_read_page, service.require_database(), asked))
 
 
 async def get_match(request: Request) -> Response:
@@ -232,14 +231,14 @@ async def get_match(request: Request) -> Response:
         return json_response(await service.in_thread(read, database))
 
 
-def _read_page(database: Database, *, limit: int, before: int | None) -> dict[str, Any]:
+def _read_page(database: Database, asked: MatchesParameters) -> dict[str, Any]:
     with database.read() as session:
-        found = games.list_matches(session, limit=limit + 1, before_id=before)
+        found = games.list_matches(session, limit=asked.limit + 1, before_id=asked.cursor)
         idle = unattended_jobs(session)
-    shown = found[:limit]
+    shown = found[: asked.limit]
     return {
         "matches": [without_directories(match_summary(match, idle)) for match in shown],
-        "next": str(shown[-1].id) if len(found) > limit else None,
+        "next": str(shown[-1].id) if len(found) > asked.limit else None,
     }
 
 

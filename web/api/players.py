@@ -25,10 +25,9 @@ from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
 from c4core.players.registry import memory_of, untrusted_limit
 from web import openapi, parameters
-from web.bodies import read_object
+from web.bodies import memory_of_request, read_object
 from web.parameters import Column, OfPosition, Parameters, read_position, seconds_from
 from web.responses import ApiError, hidden, json_response
-from web.rooms import memory_of_request
 from web.service import service_of
 from workers.match.table import ChosenMove, choose_move, read_player
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from c4core.players import Consent, PlayerKind, PlayerSpec
+    from c4core.players import Consent, PlayerKind
     from c4core.players.registry import Level
     from c4core.position import Position
     from workers.answers.service import Stop as SearchStop
@@ -69,7 +68,7 @@ async def ask_player(
     service = service_of(request)
     programs = service.settings.programs
     # In a thread: a description may name a file, and the first call imports all players.
-    spec = await service.in_thread(_read, player, programs)
+    spec = await service.in_thread(partial(read_player, player, programs=programs))
     if not programs.covers(spec.full):
         memory_of_request(request.scope).take(memory_of(spec))
 
@@ -89,10 +88,6 @@ async def ask_player(
 
     async with service.search_slot(request):
         return await service.until_disconnected(request, partial(_answered, choose))
-
-
-def _read(player: str, programs: Consent) -> PlayerSpec:
-    return read_player(player, programs=programs)
 
 
 def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:

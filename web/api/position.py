@@ -27,6 +27,7 @@ from web.parameters import (
     read_position,
 )
 from web.responses import JSON, encode, unavailable
+from web.running import web_label
 from web.service import service_of
 from workers.analyze.job import find_or_submit
 from workers.answers.find import answer_at_end, answer_stored
@@ -235,7 +236,7 @@ async def _queue(request: Request, position: Position) -> int:
             board=position.board,
             topic=topic_of(PURPOSE, keys),
             book=service.settings.book,
-            label=service.label(PURPOSE),
+            label=web_label(PURPOSE),
         )
     )
     if service.runner is not None:

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from c4core.dice import Dice
 from web import openapi, parameters
 from web.api.games import Number
+from web.api.players import LARGEST_SEED
 from web.parameters import Board, Budget, Column, Moves, OnBoard, Side, read_board
 from web.responses import ApiError, json_response
 from web.service import service_of
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 MOST: Final = 20
 """Maximum number of puzzles in an answer."""
-LARGEST_SEED: Final = (1 << 53) - 1
-"""JavaScript's numbers have 53 bits."""
 
 
 class PuzzlesParameters(OnBoard):

@@ -11,7 +11,7 @@ from db.records.jobs import JobState
 from web import openapi, parameters
 from web.api.jobs import OneJob
 from web.parameters import Parameters, one_of
-from web.responses import JSON_LINES, ApiError, without_directories
+from web.responses import CSV, JSON_LINES, ApiError, without_directories
 from web.service import service_of
 from workers.answers.lines import result_lines
 from workers.core.follow import iterate_units, read_job
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from workers.answers.lines import TextFormat
 
 FORMATS: Final = ("jsonl", "csv")
-CSV: Final = "text/csv"
 CHUNK: Final = 64 * 1024
 """Number of characters to send at a time."""
 

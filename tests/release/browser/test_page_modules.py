@@ -12,7 +12,7 @@ from c4core.notation import LABELS, BoardSize, check_board, column_label
 from c4core.pictures.board import find_threats
 from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser, ask_module
-from web.files import VIEWS
+from web.app import VIEWS
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30

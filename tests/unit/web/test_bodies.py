@@ -12,9 +12,8 @@ from c4core.lines import MAX_LINE
 from tests.support.running.databases import file_size_limit
 from tests.support.running.waiting import HANG_SECONDS
 from web import bodies
-from web.bodies import Block, BodyLines, read_object
+from web.bodies import HELD, Block, BodyLines, DiskQuota, MemoryQuota, RequestMemory, read_object
 from web.responses import ApiError
-from web.rooms import HELD, DiskQuota, MemoryQuota, RequestMemory
 from web.settings import Limits
 
 MUCH = 1 << 30

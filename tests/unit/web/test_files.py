@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.support.web_api import Api
-from web.files import DIRECTORY, VIEWS, page_routes
+from web.app import DIRECTORY, VIEWS, page_routes
 
 
 @pytest.fixture

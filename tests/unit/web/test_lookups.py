@@ -16,9 +16,8 @@ from db import evaluations
 from db.database import Database, NonBlockingReader
 from db.errors import CorruptError, UnreachableError
 from db.records.evaluations import StoredEvaluation
-from web import lookups
-from web.lookups import BatchedLookups, Lookups
-from web.service import LONGEST_QUESTION, Known
+from web import service
+from web.service import LONGEST_QUESTION, BatchedLookups, Known, Lookups
 from workers.answers.find import evaluate, look_up
 from workers.answers.question import Question
 
@@ -48,8 +47,8 @@ def in_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(threading.current_thread().name)
         return look_up(database, positions)
 
-    monkeypatch.setattr(lookups, "look_up", noted)
-    monkeypatch.setattr("web.lookups.SLOW_SECONDS", 60.0)
+    monkeypatch.setattr(service, "look_up", noted)
+    monkeypatch.setattr("web.service.SLOW_SECONDS", 60.0)
     return names
 
 
@@ -103,8 +102,8 @@ def test_after_a_slow_read_a_thread_reads_for_a_while(
         return slow(reader, board, key)
 
     lookups = Lookups(database)
-    monkeypatch.setattr("web.lookups.SLOW_SECONDS", 0.005)
-    monkeypatch.setattr("web.lookups.AVOID_SECONDS", 60.0)
+    monkeypatch.setattr("web.service.SLOW_SECONDS", 0.005)
+    monkeypatch.setattr("web.service.AVOID_SECONDS", 60.0)
     monkeypatch.setattr(evaluations, "find_without_waiting", wait)
     assert find(lookups, STORED) is not None
     assert not in_threads
@@ -154,7 +153,7 @@ def test_simultaneous_questions_become_one_query(
         sizes.append(len(positions))
         return look_up(database, positions)
 
-    monkeypatch.setattr(lookups, "look_up", slow)
+    monkeypatch.setattr(service, "look_up", slow)
     found = BatchedLookups(database)
 
     async def ask() -> None:
@@ -178,9 +177,9 @@ def test_a_failing_database_gives_no_answers(
         raise error
 
     found = BatchedLookups(database)
-    monkeypatch.setattr(lookups, "look_up", fail)
+    monkeypatch.setattr(service, "look_up", fail)
     assert asyncio.run(find_all(found, MANY)) == [None] * 3
-    monkeypatch.setattr(lookups, "look_up", look_up)
+    monkeypatch.setattr(service, "look_up", look_up)
     known = [answer is not None for answer in asyncio.run(find_all(found, MANY))]
     assert known == [True, False, False]
     found.close()

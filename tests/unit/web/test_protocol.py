@@ -21,8 +21,8 @@ import uvicorn
 from tests.support.running.command_line import ROOT
 from tests.support.running.raw_http import connected, exchange, read_all
 from tests.support.running.waiting import HANG_SECONDS
-from web.http import protocol
-from web.http.server import TURN_SECONDS, short_switch_interval
+from web import protocol
+from web.server import TURN_SECONDS, short_switch_interval
 from web.settings import Limits
 
 LIMITS = Limits(connections=3, read_seconds=20)
@@ -402,7 +402,7 @@ def test_a_client_that_does_not_read_is_disconnected(running: Running) -> None:
 
 PROGRAM = """
 import resource
-from web.http.server import room_for_connections
+from web.server import room_for_connections
 for limits in ((4096, 4096), (1024, 4096), (1024, 1500), (200, 200)):
     resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     print(room_for_connections(2000), resource.getrlimit(resource.RLIMIT_NOFILE)[0])

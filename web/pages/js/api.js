@@ -3,9 +3,19 @@
  * {@link ApiError} with the server's message; an unreachable server as {@link AwayError}.
  */
 
+import { boardText } from "./game/position.js";
 import { readToken } from "./storage.js";
 
+/** @import {Position} from "./game/position.js" */
+/** @import {PositionAnswer, Side} from "./types.js" */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query null and undefined are left out */
+/**
+ * A game of POST /api/v1/games and POST /api/v1/game; `start` is a position's key.
+ * @typedef {{
+ *   board: string, moves: string, start?: string, winner?: Side | null, ending?: string,
+ *   first?: string, second?: string,
+ * }} GameRecord
+ */
 
 const RETRY_MS = 2000;
 const MOST_RETRIES = 3;
@@ -170,6 +180,20 @@ export function addressWith(path, query) {
   return text === "" ? path : `${path}?${text}`;
 }
 
+/**
+ * The record of the moves from a position. Only the server computes keys.
+ * @param {Api} api @param {Position} start @param {string} moves @param {AbortSignal} [signal]
+ * @returns {Promise<GameRecord>}
+ */
+export async function recordOf(api, start, moves, signal) {
+  const board = boardText(start.size);
+  if (start.ply === 0) return { board, moves };
+  const question = { grid: start.gridText(), board, budget: 0 };
+  /** @type {PositionAnswer} */
+  const { key } = await api.get("/api/v1/position", question, signal);
+  return { board, moves, start: key };
+}
+
 /** @param {Response} response */
 async function errorOf(response) {
   // A proxy may answer with its own page instead of JSON; then the message is the status.
@@ -179,10 +203,10 @@ async function errorOf(response) {
 }
 
 /**
- * @param {number} milliseconds @param {AbortSignal | null | undefined} signal
+ * @param {number} milliseconds @param {AbortSignal | null} [signal]
  * @returns {Promise<void>}
  */
-function pause(milliseconds, signal) {
+export function pause(milliseconds, signal = null) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener("abort", () => {

@@ -59,6 +59,11 @@ export function button(text, onClick, attributes = {}) {
   return make("button", { type: "button", class: "plain", ...attributes, onclick: () => onClick() }, text);
 }
 
+/** @param {string} text */
+export function quiet(text) {
+  return make("p", { class: "quiet" }, text);
+}
+
 /**
  * Find an element of index.html.
  * @template {HTMLElement} [Kind=HTMLElement]

@@ -1,5 +1,9 @@
 /** Browser storage: settings for all visits, and the server's token for this tab only. */
 
+import { field, make, textInput } from "./dom.js";
+
+/** @import {Api} from "./api.js" */
+
 const PREFIX = "c4.";
 const TOKEN = "c4-token";
 
@@ -62,7 +66,17 @@ export function readToken() {
   return read("sessionStorage", TOKEN) ?? "";
 }
 
-/** @param {string} token */
-export function keepToken(token) {
-  keep("sessionStorage", TOKEN, token);
+/**
+ * Make the field for the token, which is hidden until the server asks for its token.
+ * @param {Api} api @returns {HTMLElement}
+ */
+export function tokenField(api) {
+  const input = textInput("token", readToken(), { type: "password" });
+  const place = make("div", { class: "token", hidden: true }, field("Token of this server", input));
+  input.addEventListener("input", () => keep("sessionStorage", TOKEN, input.value));
+  api.addEventListener("token", () => {
+    place.hidden = false;
+    if (place.checkVisibility()) input.focus();
+  });
+  return place;
 }

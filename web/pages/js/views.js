@@ -12,7 +12,7 @@ import { byId, make, setAttribute } from "./dom.js";
 /** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
 
 /**
- * The views in the order of the tabs. web/files.py lists the paths for which the server sends the page.
+ * The views in the order of the tabs. web/app.py lists the paths for which the server sends the page.
  * @type {Readonly<Record<View, ViewEntry>>}
  */
 export const VIEWS = Object.freeze({

@@ -3,7 +3,7 @@
  * `change` whenever its status or its answer changes.
  */
 
-import { ApiError, AwayError, isAbort } from "../api.js";
+import { ApiError, AwayError, isAbort, pause } from "../api.js";
 import { messageOf } from "../words.js";
 
 /** @import {Api} from "../api.js" */
@@ -180,9 +180,4 @@ export class Analyst extends EventTarget {
  */
 export function isFinished(answer) {
   return answer.complete && answer.line !== null;
-}
-
-/** @param {number} milliseconds */
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

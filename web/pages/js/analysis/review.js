@@ -1,10 +1,9 @@
 /** The review of a game: the accuracy of both sides, the score by move, and the mistakes. */
 
-import { isAbort } from "../api.js";
+import { isAbort, recordOf } from "../api.js";
 import { button, byId, make, setAttribute } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { NAMES, boardText, columnLabel, parseBoard, playLine } from "../game/position.js";
-import { recordOf } from "../game/record.js";
 import { count, markText, messageOf, sentence, signed } from "../words.js";
 import { Graph } from "./graph.js";
 

@@ -5,7 +5,7 @@
 
 import { ApiError } from "../api.js";
 import { button, field, make, textInput } from "../dom.js";
-import { tokenField } from "../token.js";
+import { tokenField } from "../storage.js";
 import { count, messageOf, whole } from "../words.js";
 
 /** @import {Api} from "../api.js" */

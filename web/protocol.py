@@ -16,6 +16,10 @@ too many connections of one client       429: ``Limits.connections_per_client``
 =======================================  ========================================================
 
 These errors also have ``error`` and ``field``; then the connection is closed.
+
+This module uses names that uvicorn may change in any version, so the package's metadata has an
+upper bound for uvicorn. Raise the bound when ``tests/unit/web/test_protocol.py`` passes with a
+newer version.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import uvicorn
 from c4core.errors import C4Error
 from web.access import client_name, is_address, is_host_name
 from web.app import create_app
-from web.http.protocol import protocol_for
+from web.protocol import protocol_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
