@@ -24,6 +24,7 @@ import click
 from benchmarks.options import WITH_HELP, all_threads_option, table_option
 from benchmarks.page import table
 from benchmarks.record import ROOT
+from c4core.evaluation import signed
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
@@ -213,8 +214,9 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         machine = f"{part.made.processor}, {each['threads']} threads"
         machines.setdefault(machine, []).append(each["board"])
         done, alone = each["score"] is not None, each["single_seconds"]
+        lower, upper = (signed(bound) for bound in each.get("bounds") or (0, 0))
         derived = {
-            "result": (f"{each['score']:+d}" if each["score"] else "0") if done else "not found",
+            "result": signed(each["score"]) if done else f"{lower} to {upper}",
             "limit": "" if done else "more than ",
             "nodes_times": each["nodes"] / each["single_nodes"] if done and alone else None,
             "speed_up": alone / each["seconds"] if done and alone else None,

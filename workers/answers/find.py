@@ -25,6 +25,7 @@ from workers.answers.question import (
     Effort,
     answer_from,
     has_all_columns,
+    score_in_book,
     settles,
     usable_book,
 )
@@ -188,7 +189,8 @@ def find_answers(
         question: the question about each position.
         search_missing: searches unknown positions, here (:func:`search_with`) or elsewhere.
         known: the stored evaluations, by canonical key.
-        book: its answers take precedence over stored evaluations.
+        book: its answers take precedence over stored evaluations. If it has a position's score, but
+            not those of all columns, the others are searched.
         spent: effort already spent on positions, by canonical key; it counts towards the limits.
     """
     spent = spent or {}
@@ -206,9 +208,12 @@ def find_answers(
             found[key] = answer
     searched, is_complete = search_missing(missing, question, spent)
     earlier = [spent[key] for key in missing.keys() & spent.keys()]
-    for key, answer in searched.items():
-        stored = known.get(key)
-        found[key] = answer if stored is None else answer.tightened(stored.lower, stored.upper)
+    found |= searched
+    for key in searched:
+        if (stored := known.get(key)) is not None:
+            found[key] = found[key].tightened(stored.lower, stored.upper)
+        if (score := score_in_book(book, missing[key])) is not None:
+            found[key] = found[key].tightened(score, score)
     return BatchResult(
         answers=list(_as_asked(positions, keys, found)),
         learned=[

@@ -208,11 +208,16 @@ def _shipped(board: BoardSize) -> Book | None:
         return None
 
 
+def score_in_book(book: Book | None, position: Position) -> int | None:
+    """The position's score, or None if it is not in the book."""
+    if book is None or position.board != book.info.board:
+        return None
+    return book.probe(position)
+
+
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
     """The book's answer, or None if a score that the question needs is not in the book."""
-    if position.board != book.info.board:
-        return None
-    score = book.probe(position)
+    score = score_in_book(book, position)
     if score is None:
         return None
     if not question.columns:

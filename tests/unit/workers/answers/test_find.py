@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from c4core.book import Book
 from c4core.evaluation import score_limits
 from c4core.notation import BoardSize
 from c4core.position import Position
@@ -252,3 +253,20 @@ def test_a_question_round_trips_through_a_job() -> None:
     assert COLUMNS.as_params() == {"score_only": False}
     with pytest.raises(ValueError, match="not for their columns"):
         Question(weak=True)
+
+
+def test_a_book_with_the_score_but_not_the_columns_narrows_the_bounds() -> None:
+    book = Book.shipped(width=8, height=7)
+    assert book.info.last_ply == 0
+    start = Position(width=8, height=7)
+    question = Question(node_limit=1000)
+    found = find_answers([start, start.play(0)], question, search_with(Solver()), {}, book=book)
+    first, second = found.answers
+    assert (first.score, first.source, first.nodes > 0) == (2, "search", True)
+    assert first.scores == (None,) * 8
+    assert second.score is None
+    assert [row.key for row in found.learned] == [start.canonical_key, start.play(0).canonical_key]
+    assert found.learned[0].lower < found.learned[0].upper  # proven here, without the book
+    score_only = Question(columns=False, node_limit=1000)
+    [answer] = find_answers([start], score_only, search_with(Solver()), {}, book=book).answers
+    assert (answer.score, answer.source, answer.nodes) == (2, "book", 0)
