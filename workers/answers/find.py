@@ -190,7 +190,7 @@ def find_answers(
         search_missing: searches unknown positions, here (:func:`search_with`) or elsewhere.
         known: the stored evaluations, by canonical key.
         book: its answers take precedence over stored evaluations. If it has a position's score, but
-            not those of all columns, the others are searched.
+            not the scores of all columns, the others are searched.
         spent: effort already spent on positions, by canonical key; it counts towards the limits.
     """
     spent = spent or {}
