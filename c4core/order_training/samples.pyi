@@ -9,6 +9,7 @@ from c4core.position import Position
 FAILED: Final = 0
 CUT: Final = 1
 GIVEN_UP: Final = 2
+BY_MOVE: Final[tuple[str, ...]]
 ROOT_NODES: Final[int]
 CHANCES: Final[tuple[tuple[int, float], ...]]
 
