@@ -18,7 +18,7 @@ from tests.support.running.console import on_screen
 from tests.support.running.terminal import run_on_terminal
 from tests.support.running.waiting import HANG_SECONDS, await_thread_at_work, needs_proc
 
-HARD = ("solve", "", "--board", "9x6")
+HARD = ("solve", "", "--board", "12x4")
 """A search that takes hours."""
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
