@@ -212,7 +212,9 @@ def find_answers(
     for key in searched:
         if (stored := known.get(key)) is not None:
             found[key] = found[key].tightened(stored.lower, stored.upper)
-        if (score := score_in_book(book, missing[key])) is not None:
+        # Without columns, a score in the book would have answered the question above.
+        score = score_in_book(book, missing[key]) if question.columns else None
+        if score is not None:
             found[key] = found[key].tightened(score, score)
     return BatchResult(
         answers=list(_as_asked(positions, keys, found)),
