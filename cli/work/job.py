@@ -30,7 +30,7 @@ from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
 from workers.answers.question import Answer
 from workers.core.follow import Unattended, iterate_units, read_job, unattended_jobs
-from workers.core.kinds import find_kind, unit_objects
+from workers.core.kinds import check_consent, find_kind, unit_objects
 from workers.deep.task import KIND as DEEP
 from workers.deep.task import DeepTask
 
@@ -93,8 +93,6 @@ class Backend:
     def check_consent(self, database: Database, job: JobInfo) -> None:
         """Refuse a job with programs that this process may not start, before the job is changed."""
         if self.doorbell is None:
-            from workers.match.terms import check_consent
-
             check_consent(database, job, self.programs)
 
     def resumption(self, job_id: int) -> str:

@@ -26,10 +26,10 @@ from workers.core.follow import (
     read_job,
     refuse_foreign,
 )
+from workers.core.kinds import check_consent
 from workers.core.submit import restart_job
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
-from workers.match.terms import check_consent
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -30,12 +30,11 @@ from db.records.jobs import WorkerInfo
 from workers.celery.doorbell import top_up
 from workers.celery.messaging import TASK
 from workers.celery.unit_worker import UnitWorker
-from workers.core.kinds import Lane, find_kind, lane_of_job, lane_of_queue
+from workers.core.kinds import TAKES_PROGRAMS, Lane, find_kind, lane_of_job, lane_of_queue
 from workers.core.leases import PeriodicTask, PeriodicThread
 from workers.core.run import UnitEnd
 from workers.errors import BrokerUnreachableError, TableTooLargeError
 from workers.logs import LOGGER
-from workers.match.terms import TAKES_PROGRAMS
 from workers.text import count
 
 if TYPE_CHECKING:

@@ -19,13 +19,12 @@ from db import jobs
 from db.errors import SCHEMA_FAULTS, NotADatabaseError, StorageError
 from db.jobs.watching import has_queued_unit
 from workers.celery.doorbell import call
-from workers.core.kinds import Lane, find_kind, lane_of_job
+from workers.core.kinds import Lane, find_kind, is_for_others, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
 from workers.core.run import RetryingWriter, UnitEnd, UnitReport, pause, run_unit
 from workers.core.searching import TurnTakingSolver
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
-from workers.match.terms import is_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

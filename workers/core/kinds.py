@@ -2,6 +2,11 @@
 
 A new kind is a package with such an object, and a line in :data:`KINDS`. All code that drives jobs
 then claims, solves, completes, shows and writes its units, too. Jobs of all kinds share two lanes.
+
+A stored job may come from an untrusted client. So units with players that are programs, or that
+cost much memory or time, need a worker with consent (:mod:`c4core.players.player`). The register
+marks such workers, and other workers leave these units to them. If there is no such worker, the
+units fail with a message, because they must neither wait forever nor count as lost games.
 """
 
 from __future__ import annotations
@@ -11,15 +16,19 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from c4core.players import NO_PROGRAM, ProgramRefusedError
+from c4core.players import check_consent as check_player
 from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError
 from db.records.jobs import INTERACTIVE_PRIORITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
+    from c4core.players import Consent
     from db.database import Database, Session
     from db.records.evaluations import Cost, StoredEvaluation
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
@@ -75,14 +84,16 @@ class JobKind:
     """Solves one unit.
 
     Its arguments are the claim, a searcher, the database, a function that returns whether to stop,
-    and, if the kind ``takes_programs``, the consent to programs as ``programs``.
+    and, if its units have players, the consent to programs as ``programs``.
     """
     unit_objects: Output
     """The output of a unit that has ended, in order."""
     go_on: Continuation | None = None
     """Plans a growing job's next units in the transaction that completes one; the job is locked."""
-    takes_programs: bool = False
-    """Whether its units may start programs. No other kind gets the consent to do so."""
+    players_of_job: Callable[[Session, JobInfo], Sequence[str]] | None = None
+    """The players in a job's units. Without it, the units get no consent to start programs."""
+    players_of_unit: Callable[[Session, Claim], Sequence[str]] | None = None
+    """The players in one unit."""
     has_table: bool = False
     """Whether its output is one table: the rows of :func:`workers.answers.lines.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None
@@ -166,3 +177,59 @@ def lane_of_job(priority: int) -> Lane:
 def lane_of_queue(name: str) -> Lane:
     """Return the lane whose messages come through a queue."""
     return Lane.INTERACTIVE if name == Lane.INTERACTIVE.queue else Lane.BULK
+
+
+TAKES_PROGRAMS: Final = "programs"
+"""Listed in the register next to the queues of a worker with consent."""
+
+
+def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
+    """Raise ProgramRefusedError if a player of a job may not play here."""
+    found = _refusal_of_job(database, job, programs)
+    if found is not None:
+        raise type(found)(f"job {job.id} cannot be worked on here: {found}", player=found.player)
+
+
+def has_consent(database: Database, job: JobInfo) -> bool:
+    """Whether live workers may play all players of a job."""
+    if _refusal_of_job(database, job, NO_PROGRAM) is None:
+        return True
+    with database.read() as session:
+        return _has_willing_worker(session, job.priority)
+
+
+def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
+    """Whether a unit has a player that may not play here, but may play on another live worker."""
+    kind = find_kind(claim.kind)
+    if kind is None or kind.players_of_unit is None or programs.everything:
+        return False
+    with database.read() as session:
+        players = kind.players_of_unit(session, claim)
+        return _refusal(players, programs) is not None and _has_willing_worker(
+            session, claim.priority
+        )
+
+
+def _has_willing_worker(session: Session, priority: int) -> bool:
+    wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
+    return any(wanted <= set(worker.queues) for worker in jobs.live_workers(session))
+
+
+def _refusal_of_job(
+    database: Database, job: JobInfo, programs: Consent
+) -> ProgramRefusedError | None:
+    kind = find_kind(job.kind)
+    if kind is None or kind.players_of_job is None:
+        return None
+    with database.read() as session:
+        return _refusal(kind.players_of_job(session, job), programs)
+
+
+def _refusal(players: Iterable[str], programs: Consent) -> ProgramRefusedError | None:
+    """The reason why one of the players may not play; None if all may play."""
+    try:
+        for player in players:
+            check_player(player, programs)
+    except ProgramRefusedError as error:
+        return error
+    return None

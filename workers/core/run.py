@@ -132,7 +132,7 @@ def run_unit(
     writer = writer or database
     kind = get_kind(claim.kind)
     # No other kind may start programs.
-    consent = {"programs": programs} if kind.takes_programs else {}
+    consent = {"programs": programs} if kind.players_of_job else {}
     try:
         outcome = kind.solve_unit(claim, solver, database, is_stopped, **consent)
         return _write(writer, database, claim, outcome, at_end=at_end, go_on=kind.go_on)

@@ -1,10 +1,4 @@
-"""The terms of matches: which matches can be played, who meets whom, and who needs consent.
-
-A stored match may come from an untrusted client. So units with programs, or with players that cost
-much memory or time, need a worker with consent (:mod:`c4core.players.player`). The register marks
-such workers, and other workers leave these units to them. If there is no such worker, the units
-fail with a message, because they must neither wait forever nor count as lost games.
-"""
+"""The terms of matches: which matches can be played, who meets whom, and who plays in a unit."""
 
 from __future__ import annotations
 
@@ -13,17 +7,15 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from c4core.errors import C4Error
-from c4core.players import NO_PROGRAM, ProgramRefusedError, parse_player
-from c4core.players import check_consent as check_player
-from db import games, jobs
+from c4core.players import parse_player
+from db import games
 from db.errors import CorruptError, DamagedValueError
-from workers.core.kinds import lane_of_job
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from c4core.notation import BoardSize
-    from c4core.players import Consent, PlayerSpec
+    from c4core.players import PlayerSpec
     from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo
     from db.records.matches import MatchTerms
@@ -141,64 +133,19 @@ def pairs_of(
     )
 
 
-TAKES_PROGRAMS: Final = "programs"
-"""Listed in the register next to the queues of a worker with consent."""
-
-
-def refusal(terms: MatchTerms, programs: Consent) -> ProgramRefusedError | None:
-    """The reason why a player of a match may not play; None if all may play."""
+def players_of_job(session: Session, job: JobInfo) -> list[str]:
+    """The players of a job's matches; none if a match cannot be read: its units will fail."""
     try:
-        for player in (terms.player_a, terms.player_b):
-            check_player(player, programs)
-    except ProgramRefusedError as error:
-        return error
-    return None
-
-
-def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
-    """Raise ProgramRefusedError if a player of a job may not play here."""
-    found = _refused_of_job(database, job, programs)
-    if found is not None:
-        raise type(found)(f"job {job.id} cannot be worked on here: {found}", player=found.player)
-
-
-def has_consent(database: Database, job: JobInfo) -> bool:
-    """Whether live workers may play all players of a job."""
-    if _refused_of_job(database, job, NO_PROGRAM) is None:
-        return True
-    with database.read() as session:
-        return _has_willing_worker(session, job.priority)
-
-
-def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
-    """Whether a unit has a player that may not play here, but may play on another live worker."""
-    if claim.kind != KIND or programs.everything:
-        return False
-    try:
-        with database.read() as session:
-            terms = games.get_terms(session, claim.payload["match"])
-    except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
-        return False  # the worker reports what is wrong with the unit
-    if refusal(terms, programs) is None:
-        return False
-    with database.read() as session:
-        return _has_willing_worker(session, claim.priority)
-
-
-def _has_willing_worker(session: Session, priority: int) -> bool:
-    wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
-    return any(wanted <= set(worker.queues) for worker in jobs.live_workers(session))
-
-
-def _refused_of_job(
-    database: Database, job: JobInfo, programs: Consent
-) -> ProgramRefusedError | None:
-    if job.kind != KIND:
-        return None
-    try:
-        with database.read() as session:
-            matches = games.matches_of_job(session, job.id)
+        matches = games.matches_of_job(session, job.id)
     except DamagedValueError:
-        return None  # the units of that match fail without starting a program
-    found = (refusal(match.terms, programs) for match in matches)
-    return next((error for error in found if error is not None), None)
+        return []
+    return [player for match in matches for player in (match.terms.player_a, match.terms.player_b)]
+
+
+def players_of_unit(session: Session, claim: Claim) -> list[str]:
+    """The players of a unit; none if it cannot be read: solving it reports what is wrong."""
+    try:
+        terms = games.get_terms(session, claim.payload["match"])
+    except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
+        return []
+    return [terms.player_a, terms.player_b]

@@ -37,7 +37,7 @@ from workers.answers.lines import error_object
 from workers.core.kinds import JobKind, UnitOutcome
 from workers.core.searching import interrupting, turn_of
 from workers.match.table import MatchAnalyst, Table, read_corpus
-from workers.match.terms import KIND
+from workers.match.terms import KIND, players_of_job, players_of_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -261,5 +261,12 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
     yield place | error_object(line=unit.seq + 1, error=f"not played: {unit.error or unit.state}")
 
 
-MATCH: Final = JobKind(KIND, "game", solve_unit, unit_objects, takes_programs=True)
+MATCH: Final = JobKind(
+    KIND,
+    "game",
+    solve_unit,
+    unit_objects,
+    players_of_job=players_of_job,
+    players_of_unit=players_of_unit,
+)
 """Plays games between players."""

@@ -21,10 +21,10 @@ from db import jobs
 from db.errors import BusyError, StorageError, UnreachableError
 from db.records.jobs import JobState
 from workers.core.follow import POLL_SECONDS, JobFollower
+from workers.core.kinds import check_consent
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper, PeriodicTask, PeriodicThread
 from workers.core.run import RetryingWriter, run_unit
 from workers.core.searching import TurnTakingSolver
-from workers.match.terms import check_consent
 
 if TYPE_CHECKING:
     from c4core.players import Consent

@@ -23,9 +23,8 @@ from workers.answers.find import find_answers, look_up
 from workers.answers.question import Answer, settles
 from workers.celery.doorbell import top_up
 from workers.core.follow import JobFollower, iterate_units, read_job
-from workers.core.kinds import lane_of_job
+from workers.core.kinds import has_consent, lane_of_job
 from workers.errors import BrokerUnreachableError, NotSolvedError
-from workers.match.terms import has_consent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -19,9 +19,8 @@ from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import unit_ids
 from tests.support.running.databases import BOARD, ask, do, execute, on_sqlite, row, worker
 from tests.support.units import job_of_games, states, unit_worker
-from workers.core.kinds import Lane, independent_kinds
+from workers.core.kinds import TAKES_PROGRAMS, Lane, independent_kinds
 from workers.match.job import plan_matches
-from workers.match.terms import TAKES_PROGRAMS
 from workers.runners.local import LocalRunner
 
 EVERYTHING = EvaluationFilter(board=BOARD)
