@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
@@ -33,7 +32,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the file cannot be written; the error names ``path``.
     """
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.new{path.suffix}")
+    beside = path.with_name(f".{path.stem}.{os.urandom(4).hex()}.new{path.suffix}")
     try:
         os.close(os.open(beside, _NEW_FILE, 0o666))
         with suppress(FileNotFoundError):

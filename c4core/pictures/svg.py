@@ -7,8 +7,8 @@ Coordinates are in points of the picture, from its upper left corner; y grows do
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Final, Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from c4core.evaluation import printable
 
@@ -183,10 +183,10 @@ def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
     """
     width, height = _number(picture.width), _number(picture.height)
     elements = "".join(map(element, picture.shapes))
-    label = quoteattr(printable(picture.label))
+    label = escape(printable(picture.label))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label={label}>'
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
         f'<rect width="100%" height="100%" rx="8" fill="{CARD}"/>'
         f"{elements}{''.join(above)}</svg>"
     )
@@ -222,7 +222,7 @@ def element(shape: Shape) -> str:
                 f'<text x="{_number(shape.x)}" y="{_number(shape.y)}" '
                 f'font-family="{FONT}" font-size="{_number(shape.size)}"{weight} '
                 f'fill="{shape.fill}" text-anchor="{shape.anchor}">'
-                f"{escape(printable(shape.text))}</text>"
+                f"{escape(printable(shape.text), quote=False)}</text>"
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import os
@@ -68,6 +67,7 @@ def mcp(
     A client starts this command, sends requests on standard input, and reads answers on standard
     output. The server ends with its input. Players that are programs are refused.
     """
+    import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
     from c4core import extras
@@ -100,6 +100,8 @@ def mcp(
 
 async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
     """Serve the tools until standard input ends. Each call runs in a thread of the pool."""
+    import asyncio
+
     from mcp import MCPError, types
     from mcp.server import Server
     from mcp.server.stdio import stdio_server
@@ -186,6 +188,8 @@ async def _lines(descriptor: int) -> AsyncIterator[str]:
 
     The SDK's own reader waits in such a thread.
     """
+    import asyncio
+
     loop = asyncio.get_running_loop()
     rest = b""
     while True:

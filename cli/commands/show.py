@@ -127,8 +127,6 @@ def _answer(
 
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
-    from c4core.notation import column_label
-    from c4core.pictures.board import find_threats
     from cli.output import render
 
     out = render.console()
@@ -140,6 +138,9 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     else:
         echo(f"{position.turn} to move")
     if threats:
+        from c4core.notation import column_label
+        from c4core.pictures.board import find_threats
+
         for side, cells in find_threats(position).items():
             places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
             echo(f"threats of {side}, column/row: {' '.join(places) or 'none'}")

@@ -10,7 +10,6 @@ import errno
 import json
 import os
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -230,6 +229,8 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
 
 def writable_path(name: str, *, option: str) -> Path:
     """Check that a file can be written; return its path."""
+    import tempfile
+
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.exists() and not path.is_file():  # a device cannot be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")

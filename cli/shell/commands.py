@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -214,6 +213,8 @@ class LazyGroup(click.Group):
             args = [*args[1:], "--help"]
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
             similar = get_close_matches(args[0], [*names, HELP], n=1)
             question = "".join(f" Did you mean {name}?" for name in similar)
             ctx.fail(f"No such command {args[0]!r}.{question}")

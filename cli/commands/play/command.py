@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shlex
 import sys
 from contextlib import ExitStack
@@ -227,6 +226,8 @@ def _is_described(context: click.Context) -> bool:
 
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
+    import secrets
+
     from c4core.errors import MoveError
     from c4core.players.errors import PlayerError
     from c4core.reader import read_moves
