@@ -7,6 +7,7 @@ one a dot.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 from c4core.notation import column_label, parse_moves
@@ -220,18 +221,23 @@ def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
     """The threats of both sides, playable now or later, as 0-based (column, row)."""
     width, height = position.width, position.height
     stride = height + 1
-    stones: dict[Side, int] = {"x": 0, "o": 0}
-    for column, filled in enumerate(position.heights):
-        for row in range(filled):
-            side = position.stone_at(column, row)
-            if side is not None:
-                stones[side] |= 1 << (column * stride + row)
-    cells = sum(((1 << height) - 1) << (column * stride) for column in range(width))
-    empty = cells & ~(stones["x"] | stones["o"])
+    piles = sum(
+        ((1 << filled) - 1) << (column * stride) for column, filled in enumerate(position.heights)
+    )
+    mover = position.key & piles  # the key's other bits are marks above the piles
+    x_stones = mover if position.turn == "x" else piles ^ mover
+    stones: dict[Side, int] = {"x": x_stones, "o": piles ^ x_stones}
+    empty = _squares(width, height) & ~piles
     return {
         side: list(_places(_completing(own, height) & empty, stride))
         for side, own in stones.items()
     }
+
+
+@cache
+def _squares(width: int, height: int) -> int:
+    """The bits of all cells of a board."""
+    return sum(((1 << height) - 1) << (column * (height + 1)) for column in range(width))
 
 
 def _completing(stones: int, height: int) -> int:

@@ -234,7 +234,7 @@ def describe_position(
     ``moves`` is None if a key or a grid was given. ``line`` is best play to the end in 0-based
     columns, if it was searched. ``estimate`` is the guess of open results.
     """
-    from c4core.pictures.board import find_threats  # noqa: PLC0415 (loads http.client)
+    from c4core.pictures.board import find_threats  # noqa: PLC0415 (takes 8 ms)
 
     score, ply = answer.score, position.ply
     width, height = position.board
