@@ -73,7 +73,7 @@ class C4:
             code = run(arguments)
             sys.stdout.flush()
             return Result(
-                code,
+                int(code),  # an enum has another repr in snapshots
                 out.getvalue().decode(errors="backslashreplace"),
                 err.getvalue().decode(errors="backslashreplace"),
             )
