@@ -31,8 +31,8 @@ from web.running import web_label
 from web.service import service_of
 from workers.analyze.job import find_or_submit
 from workers.answers.find import answer_at_end, answer_stored
-from workers.answers.lines import describe_position, estimate_open, is_complete
-from workers.answers.question import Question
+from workers.answers.lines import describe_position, estimate_open
+from workers.answers.question import EVERYTHING, Question, is_complete
 from workers.core.submit import topic_of
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from workers.answers.question import Answer
     from workers.answers.service import Stop
-
-EVERYTHING: Final = Question()
 
 
 async def find_known(request: Request, position: Position) -> Answer | None:

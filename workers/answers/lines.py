@@ -35,7 +35,7 @@ from c4core.evaluation import plies_to_end, value_between
 from c4core.lines import NO_MOVES, BadLine, Request
 from c4core.notation import format_moves
 from c4core.position import Position
-from workers.answers.question import EVERYTHING, has_all_columns, settles
+from workers.answers.question import has_all_columns, is_complete
 from workers.text import csv_lines
 
 if TYPE_CHECKING:
@@ -282,11 +282,6 @@ def describe_column(position: Position, answer: Answer, column: int) -> dict[str
         "plies": plies,
         "best": score is not None and score == answer.score,
     }
-
-
-def is_complete(position: Position, answer: Answer) -> bool:
-    """Whether the scores of the position and of all playable columns are proven."""
-    return position.is_over or settles(answer, position, EVERYTHING)
 
 
 def _describe_end(position: Position) -> dict[str, JsonValue] | None:

@@ -140,6 +140,11 @@ def settles(answer: Answer, position: Position, question: Question) -> bool:
     return not question.columns or has_all_columns(answer, position)
 
 
+def is_complete(position: Position, answer: Answer) -> bool:
+    """Whether the scores of the position and of all playable columns are proven."""
+    return position.is_over or settles(answer, position, EVERYTHING)
+
+
 class Effort(NamedTuple):
     """The effort spent on a position."""
 
