@@ -15,6 +15,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -29,9 +30,11 @@ from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import evaluations
+from db import evaluations, jobs
 from db.database import Database
+from db.errors import JobNotFoundError
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
+from workers.deep.answer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,9 +129,12 @@ def prove(
     found = answer([*command, f"--db={url}", "--json", "--quiet"], 60 * minutes)
     seconds += found["seconds"] if found else 60 * minutes
     score: int | None = found["score"] if found else None
-    bounds = [score, score] if found else keep(proven, size, url, seconds)
     if found:
+        bounds: list[int] | None = [found["score"]] * 2
+        nodes, pieces = nodes + found["nodes"], pieces + found["pieces"]["decided"]
         proven.unlink(missing_ok=True)
+    else:
+        bounds = keep(proven, size, url, seconds=seconds, nodes=nodes, pieces=pieces)
     published = FIRST_PLAYERS.get(size.height, {}).get(size.width)
     if published and score is not None and (score > 0) - (score < 0) != SIGNS[published]:
         raise RuntimeError(f"{board}: score {score}, but the published result is {published}")
@@ -145,8 +151,8 @@ def prove(
         "score": score,  # for the first player; None if time ran out
         "bounds": bounds,
         "seconds": seconds,  # of all runs, as are the nodes and the pieces
-        "nodes": found and nodes + found["nodes"],  # without pieces that were cut off
-        "pieces": found and pieces + found["pieces"]["decided"],
+        "nodes": found and nodes,  # without pieces that were cut off
+        "pieces": found and pieces,
         "threads": threads,
         "single_nodes": alone and alone.nodes,
         "single_seconds": alone and alone.seconds,
@@ -164,13 +170,20 @@ def restore(proven: Path, board: BoardSize, url: str) -> tuple[float, int, int]:
     ]
     with Database.open(url) as database:
         database.run(lambda session: evaluations.store(session, board, rows))
-    searched = [row.nodes for row in rows if row.nodes]
-    return float(kept["seconds"]), sum(searched), len(searched)
+    return float(kept["seconds"]), kept["nodes"], kept["pieces"]
 
 
-def keep(proven: Path, board: BoardSize, url: str, seconds: float) -> list[int] | None:
-    """Keep all proven bounds, as rows of ply, key, bounds and nodes; return the board's own."""
+def keep(
+    proven: Path, board: BoardSize, url: str, *, seconds: float, nodes: int, pieces: int
+) -> list[int] | None:
+    """Keep all proven bounds, as rows of ply, key, bounds and nodes; return the board's own.
+
+    ``nodes`` and ``pieces`` are the sums of earlier runs, ``seconds`` of all runs.
+    """
     with Database.open(url) as database:
+        with suppress(JobNotFoundError), database.read() as session:
+            job = jobs.get_job(session, 1)
+            nodes, pieces = nodes + job.nodes, pieces + Observer(job).look(session).decided
         rows = [
             [row.ply, row.key, row.lower, row.upper, row.nodes]
             for row in evaluations.stream(database, EvaluationFilter(board=board))
@@ -179,9 +192,9 @@ def keep(proven: Path, board: BoardSize, url: str, seconds: float) -> list[int] 
         return None
     lines = ",\n".join(map(json.dumps, rows))
     proven.parent.mkdir(parents=True, exist_ok=True)
+    effort = f'"seconds": {seconds:.0f}, "nodes": {nodes}, "pieces": {pieces}'
     proven.write_text(
-        f'{{"board": "{board}", "seconds": {seconds:.0f}, "bounds": [\n{lines}]}}\n',
-        encoding="utf-8",
+        f'{{"board": "{board}", {effort}, "bounds": [\n{lines}]}}\n', encoding="utf-8"
     )
     return rows[0][2:4]
 
