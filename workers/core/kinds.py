@@ -21,7 +21,7 @@ from c4core.players import check_consent as check_player
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.decoding import decoding
-from db.errors import StorageError
+from db.errors import CorruptError, StorageError
 from db.records.jobs import INTERACTIVE_PRIORITY
 
 if TYPE_CHECKING:
@@ -203,11 +203,15 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
     kind = find_kind(claim.kind)
     if kind is None or kind.players_of_unit is None or programs.everything:
         return False
+    try:
+        with database.read() as session:
+            players = kind.players_of_unit(session, claim)
+    except CorruptError:
+        return False  # the worker reports what is wrong with the unit
+    if _refusal(players, programs) is None:
+        return False
     with database.read() as session:
-        players = kind.players_of_unit(session, claim)
-        return _refusal(players, programs) is not None and _has_willing_worker(
-            session, claim.priority
-        )
+        return _has_willing_worker(session, claim.priority)
 
 
 def _has_willing_worker(session: Session, priority: int) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from c4core.errors import C4Error
 from c4core.players import parse_player
 from db import games
-from db.errors import CorruptError, DamagedValueError
+from db.errors import DamagedValueError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -143,9 +143,9 @@ def players_of_job(session: Session, job: JobInfo) -> list[str]:
 
 
 def players_of_unit(session: Session, claim: Claim) -> list[str]:
-    """The players of a unit; none if it cannot be read: solving it reports what is wrong."""
+    """The players of a unit; none if its payload is wrong: solving it reports what is wrong."""
     try:
         terms = games.get_terms(session, claim.payload["match"])
-    except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
+    except (AttributeError, LookupError, TypeError, ValueError):
         return []
     return [terms.player_a, terms.player_b]
