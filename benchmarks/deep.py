@@ -25,6 +25,7 @@ import click
 from benchmarks.options import WITH_HELP, all_threads_option, table_option
 from benchmarks.page import table
 from benchmarks.record import ROOT
+from c4core.estimate import published_score
 from c4core.evaluation import signed
 from c4core.notation import parse_board
 from c4core.position import Position
@@ -42,20 +43,6 @@ if TYPE_CHECKING:
     from benchmarks.record import Part, Results
     from c4core.notation import BoardSize
 
-FIRST_PLAYERS: Final = {
-    4: {4: "=", 5: "=", 6: "-", 7: "=", 8: "-", 9: "-", 10: "-", 11: "-", 12: "-"},
-    5: {4: "=", 5: "=", 6: "=", 7: "=", 8: "+", 9: "+", 10: "+", 11: "+"},
-    6: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-", 9: "-", 10: "+"},
-    7: {4: "=", 5: "=", 6: "+", 7: "=", 8: "+", 9: "+"},
-    8: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-"},
-    9: {4: "=", 5: "=", 6: "+", 7: "="},
-    10: {4: "=", 5: "=", 6: "-", 7: "+"},
-    11: {4: "=", 5: "=", 6: "+"},
-}
-"""The published results of empty boards, by height and width: won (+), drawn (=) or lost (-) for
-the first player (J. Tromp's table of solved boards; C. Steininger's program c4)."""
-
-SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 STOP_SECONDS: Final = 60.0
 """Time limit for a command to stop after SIGTERM."""
 
@@ -135,9 +122,9 @@ def prove(
         proven.unlink(missing_ok=True)
     else:
         bounds = keep(proven, size, url, seconds=seconds, nodes=nodes, pieces=pieces)
-    published = FIRST_PLAYERS.get(size.height, {}).get(size.width)
-    if published and score is not None and (score > 0) - (score < 0) != SIGNS[published]:
-        raise RuntimeError(f"{board}: score {score}, but the published result is {published}")
+    published = published_score(size)
+    if published is not None and score not in {None, published}:
+        raise RuntimeError(f"{board}: score {score}, but {published} is published")
     alone = None
     if single:
         start = Position(width=size.width, height=size.height)

@@ -187,7 +187,8 @@ def verdict(position: Position, answer: Answer) -> Text:
 def guess(position: Position, answer: Answer, estimate: Estimate | None) -> Text | None:
     """A guess of the result, marked as a guess; None if the answer proves the result.
 
-    ``Guess, not proven: x wins (x scores ~56 % in random games)``
+    ``Guess, not proven: x wins (x scores ~56 % in random games)`` or
+    ``Published, not proven by this search: o wins (score -2 for x)``
     """
     if estimate is None or answer.value is not None:
         return None
@@ -195,8 +196,11 @@ def guess(position: Position, answer: Answer, estimate: Estimate | None) -> Text
     other = "o" if mover == "x" else "x"
     value = estimate.value(answer.lower, answer.upper)
     outcome = {"win": f"{mover} wins", "loss": f"{other} wins", "draw": "a draw"}[value]
-    games = f"{mover} scores ~{100 * estimate.share:.0f} % in random games"
-    return Text(f"Guess, not proven: {outcome} ({games})", style=GUESS_STYLE)
+    if estimate.published is None:
+        games = f"{mover} scores ~{100 * estimate.share:.0f} % in random games"
+        return Text(f"Guess, not proven: {outcome} ({games})", style=GUESS_STYLE)
+    score = f"score {score_text(estimate.published)} for {mover}"
+    return Text(f"Published, not proven by this search: {outcome} ({score})", style=GUESS_STYLE)
 
 
 def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:

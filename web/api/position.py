@@ -134,11 +134,13 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class Estimate(TypedDict):
     """A guess, not proven. Fields of proven results are null.
 
-    A share is the part of random games that the side to move wins; a draw counts half.
+    A share is the part of random games that the side to move wins; a draw counts half. Only an
+    empty board has a ``published`` score.
     """
 
     value: Value | None
     share: Share | None
+    published: int | None
     columns: list[Share | None]
 
 

@@ -210,6 +210,7 @@ def estimate_object(answer: Answer, estimate: Estimate | None) -> dict[str, Json
     return {
         "value": estimate.value(answer.lower, answer.upper) if is_open else None,
         "share": round(estimate.share, 3) if is_open else None,
+        "published": estimate.published if is_open else None,
         "columns": [
             None if share is None or score is not None else round(share, 3)
             for share, score in zip(estimate.columns, scores, strict=True)

@@ -100,7 +100,7 @@ def test_all_output_goes_through_echo() -> None:
 
 
 def test_a_long_search_shows_its_progress_on_a_terminal(c4: C4) -> None:
-    command = ("solve", "--board", "12x4", "--score-only", "")
+    command = ("solve", "--board", "10x7", "--score-only", "")
     shown = rb"[\d,]{5,} nodes in \d+\.\d\d s, score between -\d+ and \+\d+"
     written = run_on_terminal(c4, *command, code=130, interrupted_at=shown)
     assert written.endswith(b"Interrupted.\r\n")

@@ -18,8 +18,8 @@ from tests.support.running.console import on_screen
 from tests.support.running.terminal import run_on_terminal
 from tests.support.running.waiting import HANG_SECONDS, await_thread_at_work, needs_proc
 
-HARD = ("solve", "", "--board", "12x4")
-"""A search that takes hours."""
+HARD = ("solve", "", "--board", "10x7")
+"""A search that takes months."""
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 
@@ -152,7 +152,7 @@ class TestInterrupts:
         bounds = r"score -\d+ to \+\d+, asked: \S+ or more\?"
         assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
         assert rest == [
-            "Guess, not proven: x wins (x scores ~56 % in random games)",
+            "Published, not proven by this search: x wins (score +2 for x)",
             "Results so far are kept; continue with: c4 jobs resume 1",
             "Interrupted.",
         ]

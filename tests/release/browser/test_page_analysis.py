@@ -116,6 +116,9 @@ class TestAnalysed:
         assert columns(browser) == {}
         browser.until(lambda: state(browser) == "incomplete", "the search does not end")
         assert browser.text("#think-longer") == "Think longer (10 s)"
+        browser.open("/?board=8x8")
+        published = "Published: Yellow wins, not proven here"
+        browser.until(lambda: browser.text("#verdict") == published, "no published result")
 
     def test_the_winning_four_is_marked(self, browser: Browser) -> None:
         open_analysis(browser, pos="1212121")

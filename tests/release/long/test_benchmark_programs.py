@@ -60,9 +60,8 @@ def test_deep_reports_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     proven = tmp_path / "proven.json"
     proof = deep.prove("7x7", tmp_path, proven, threads=1, table_mb=1, minutes=0.02, single=True)
     assert [proof[name] for name in ("score", "nodes", "pieces", "single_nodes")] == [None] * 4
-    first = deep.FIRST_PLAYERS[4]
-    monkeypatch.setitem(deep.FIRST_PLAYERS, 4, first | {4: "+"})
-    with pytest.raises(RuntimeError, match=r"4x4: score 0, but the published result is \+"):
+    monkeypatch.setattr(deep, "published_score", lambda _board: 1)
+    with pytest.raises(RuntimeError, match="4x4: score 0, but 1 is published"):
         deep.prove("4x4", tmp_path, proven, threads=1, table_mb=1, minutes=60, single=False)
     with pytest.raises(RuntimeError, match=r"deep .* failed with exit code 2"):
         deep.prove("4x4", tmp_path, proven, threads=0, table_mb=1, minutes=60, single=False)

@@ -25,7 +25,7 @@ def catches_termination(process: subprocess.Popen[str]) -> bool:
 def test_an_interrupt_at_any_moment_shows_no_stack_trace(c4: C4, delay: float) -> None:
     # An interrupted import leaves its file to the garbage collector, which warns.
     warnings = "error,ignore::ResourceWarning"
-    process = c4.start("solve", "", "--board", "12x4", warnings=warnings)
+    process = c4.start("solve", "", "--board", "10x7", warnings=warnings)
     while not catches_termination(process):
         time.sleep(0.001)
     time.sleep(delay)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4core.estimate import Estimate, estimate
+from c4core.estimate import Estimate, estimate, published_score
 from c4core.position import Position
 
 
@@ -34,6 +34,19 @@ def test_a_guess_does_not_contradict_proven_bounds() -> None:
         (0.5, -3, 5, "draw"),
     ):
         assert Estimate(share, ()).value(lower, upper) == value
+    assert Estimate(0.6, (), published=-2).value(-3, 5) == "loss"
+    assert Estimate(0.6, (), published=-2).value(0, 5) == "draw"
+
+
+def test_an_empty_board_has_its_published_score() -> None:
+    for width, height, score in (
+        *((7, 6, 1), (8, 8, -2), (12, 4, -1), (11, 5, 3), (6, 12, -1), (7, 9, 0)),
+        *((13, 4, None), (8, 9, None), (3, 4, None), (4, 13, None), (61, 1, None)),
+    ):
+        position = Position(width=width, height=height)
+        assert estimate(position, games=10).published == score
+        assert published_score(position.board) == score
+    assert estimate(Position("1", width=8, height=8), games=10).published is None
 
 
 def test_finished_games_and_no_games_are_refused() -> None:

@@ -79,6 +79,9 @@ def test_a_guess_is_marked_and_stands_only_where_nothing_is_proven() -> None:
     assert guess is not None
     assert guess.plain == "Guess, not proven: o wins (x scores ~42 % in random games)"
     assert render.guess(position, Answer(1, 20), shares) is None
+    published = render.guess(position, open_answer, Estimate(0.6, (), published=-2))
+    assert published is not None
+    assert published.plain == "Published, not proven by this search: o wins (score -2 for x)"
     row = render.board(position, open_answer.scores, shares).plain.splitlines()[-1]
     assert row.split() == ["~10", "~20", "-3", "~42", ".", "~5", "~100"]
 

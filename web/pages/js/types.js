@@ -14,8 +14,10 @@
  *   column: number, playable: boolean, score: number | null, value: Value | null, plies: number | null, best: boolean,
  * }} ColumnAnswer
  *
- * @typedef {{value: Value | null, share: number | null, columns: (number | null)[]}} Estimate a guess, not proven; the
- *   shares of random games that the side to move wins, from 0 to 1; null for a proven result
+ * @typedef {{
+ *   value: Value | null, share: number | null, published: number | null, columns: (number | null)[],
+ * }} Estimate a guess, not proven; the shares of random games that the side to move wins, from 0 to 1; the published
+ *   score of an empty board; null for a proven result
  *
  * @typedef {{
  *   moves: string | null, grid: string, key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,

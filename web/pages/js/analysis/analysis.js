@@ -170,15 +170,15 @@ function verdictText(position, answer) {
   if (answer.lower === 0) return `${mover} has at least a draw`;
   if (answer.upper === 0) return `${other} has at least a draw`;
   if (answer.estimate === null || answer.estimate.value === null) return "Not decided yet";
-  if (answer.estimate.value === "draw") return "A guess: a draw, not proven";
-  return `A guess: ${answer.estimate.value === "win" ? mover : other} wins, not proven`;
+  const outcome = answer.estimate.value === "draw" ? "a draw" : `${answer.estimate.value === "win" ? mover : other} wins`;
+  return answer.estimate.published === null ? `A guess: ${outcome}, not proven` : `Published: ${outcome}, not proven here`;
 }
 
 /** @param {Position} position @param {PositionAnswer | null} answer */
 function showVerdict(position, answer) {
   const element = byId("verdict");
   // The condition is a separate element, so that a line breaks before it and not inside it.
-  const [main, condition] = verdictText(position, answer).split(/ (?=(?:with best play|not proven)$)/);
+  const [main, condition] = verdictText(position, answer).split(/ (?=(?:with best play|not proven|not proven here)$)/);
   element.replaceChildren(main, ...(condition === undefined ? [] : [" ", make("span", {}, condition)]));
   element.classList.toggle("is-guess", isGuess(answer));
   const side = leadingSide(position, answer);
@@ -210,8 +210,9 @@ function scoreText(position, answer) {
   if (answer === null) return "";
   const left = position.size.width * position.size.height - position.ply;
   const score = boundsText(answer.lower, answer.upper, -Math.floor(left / 2), Math.floor((left + 1) / 2));
-  const share = answer.estimate?.share ?? null;
-  const guess = share === null ? "" : `; ${guessed(share)} % in random games`;
+  const { share = null, published = null } = answer.estimate ?? {};
+  const games = share === null ? "" : `; ${guessed(share)} % in random games`;
+  const guess = published === null ? games : `; ${signed(published)} is published`;
   return `Score ${score} for ${NAMES[position.side]}, to move${guess}`;
 }
 
@@ -240,7 +241,9 @@ function barShare(position, answer) {
   if (answer === null || answer.value === "draw" || position.isFull) return 0;
   const mover = position.side === "x" ? 1 : -1;
   if (answer.value === null && answer.estimate?.share != null) {
-    return mover * Math.max(-MOST_GUESSED, Math.min(MOST_GUESSED, 2 * answer.estimate.share - 1));
+    const { share, published } = answer.estimate;
+    const lead = published === null ? 2 * share - 1 : Math.sign(published);
+    return mover * Math.max(-MOST_GUESSED, Math.min(MOST_GUESSED, lead));
   }
   const most = (position.size.width * position.size.height + 1) / 2;
   const score = answer.score ?? (answer.lower > 0 ? answer.lower : Math.min(answer.upper, 0));
