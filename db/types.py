@@ -61,8 +61,9 @@ _LOW_HALF: Final = (1 << _HALF_BITS) - 1
 UNPLAYABLE: Final = -128
 """The stored value of a full column; the same number as in the engine's batches."""
 
-MOST_PACKED: Final = 1 << 20
-"""Maximum size of packed bytes after unpacking, so that no database can fill the memory."""
+MOST_PACKED: Final = 1 << 21
+"""Maximum size of packed bytes after unpacking, so that no database can fill the memory. Bounds that
+a deep job shares on a wide board are the largest: 1.2 MB."""
 
 _SEAL_BYTES: Final = 4
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import update
 
-from c4core.batch import BOUND
+from c4core.batch import BOUND, WIDE_BOUND
 from c4core.evaluation import Evaluation
 from c4core.notation import BoardSize
 from c4core.position import Position
@@ -119,6 +119,13 @@ def test_the_most_expensive_bounds_are_sent_first(
     )
     assert [len(first), len(second), len(third)] == [10, 10, 10]
     assert first.min() >= second.max() >= second.min() >= third.max()
+
+
+def test_the_largest_parcel_of_a_wide_board_can_be_read(database: Database, job_id: int) -> None:
+    data = np.random.default_rng(1).bytes(sharing.PARCEL_BOUNDS * WIDE_BOUND.itemsize)
+    parcel = jobs.BoundsPackage(1, 0, data)
+    assert do(database, jobs.share_bounds, job_id, parcel)
+    assert parcels(database, job_id) == [parcel]
 
 
 def test_a_turn_that_is_not_due_is_skipped(
