@@ -62,8 +62,8 @@ UNPLAYABLE: Final = -128
 """The stored value of a full column; the same number as in the engine's batches."""
 
 MOST_PACKED: Final = 1 << 21
-"""Maximum size of packed bytes after unpacking, so that no database can fill the memory. Bounds that
-a deep job shares on a wide board are the largest: 1.2 MB."""
+"""Maximum size of packed bytes after unpacking, so that no database can fill the memory. A deep
+job's bounds on a wide board are the largest: 1.2 MB."""
 
 _SEAL_BYTES: Final = 4
 
