@@ -115,8 +115,8 @@ def solve(
 
     Positions in the included book, or in that of --book, are not searched. If Ctrl-C ends a search,
     standard error shows the bounds proven so far. If a limit ends it, a guess follows the bounds:
-    the percentages of random games that the side to move wins, marked with ~, or "estimate" in
-    JSON.
+    the percentages of random games that the side to move wins, marked with ~, and for an empty
+    board the published score; "estimate" in JSON.
 
     With --broker, a worker searches positions that are not stored, before all jobs of "c4 analyze".
     It uses its own --threads and --table-mb. --no-store always searches in this process.

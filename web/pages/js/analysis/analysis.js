@@ -178,7 +178,7 @@ function verdictText(position, answer) {
 function showVerdict(position, answer) {
   const element = byId("verdict");
   // The condition is a separate element, so that a line breaks before it and not inside it.
-  const [main, condition] = verdictText(position, answer).split(/ (?=(?:with best play|not proven|not proven here)$)/);
+  const [main, condition] = verdictText(position, answer).split(/ (?=(?:with best play|not proven(?: here)?)$)/);
   element.replaceChildren(main, ...(condition === undefined ? [] : [" ", make("span", {}, condition)]));
   element.classList.toggle("is-guess", isGuess(answer));
   const side = leadingSide(position, answer);
