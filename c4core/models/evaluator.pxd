@@ -27,6 +27,7 @@ cdef class Evaluator:
     ) noexcept nogil
 
     cdef int check(self, Position position) except -1
+    cdef double judge(self, Position position, double* columns) except *
 
 
 cdef inline void plane_words(

@@ -61,6 +61,18 @@ cdef class Evaluator:
             )
         return 0
 
+    cdef double judge(self, Position position, double* columns) except *:
+        """Write the worth of every column, and return the value of the position; see evaluate."""
+        cdef double value = 0
+        self.check(position)
+        cdef void* scratch = malloc(self.scratch_bytes)
+        if scratch == NULL:
+            raise MemoryError
+        with nogil:
+            self.evaluate_words(position.stones, position.mask, columns, &value, scratch)
+        free(scratch)
+        return value
+
     def evaluate(self, Position position not None):
         """Return the worth of every column, and the value of the position; the game must not be over.
 
@@ -71,14 +83,7 @@ cdef class Evaluator:
             ValueError: the position has another board.
         """
         cdef double[MAX_COLUMNS] columns
-        cdef double value = 0
-        self.check(position)
-        cdef void* scratch = malloc(self.scratch_bytes)
-        if scratch == NULL:
-            raise MemoryError
-        with nogil:
-            self.evaluate_words(position.stones, position.mask, columns, &value, scratch)
-        free(scratch)
+        cdef double value = self.judge(position, columns)
         return [
             columns[column] if drop(self.g, position.mask, column) else None
             for column in range(self.g.width)
@@ -90,12 +95,13 @@ cdef class Evaluator:
         Raises:
             ValueError: the position has another board, or is over.
         """
-        worths, _ = self.evaluate(position)
-        best = None
-        for column, worth in enumerate(worths):
-            if worth is not None and (best is None or worth > worths[best]):
+        cdef double[MAX_COLUMNS] columns
+        cdef int column, best = -1
+        self.judge(position, columns)
+        for column in range(self.g.width):
+            if drop(self.g, position.mask, column) and (best < 0 or columns[column] > columns[best]):
                 best = column
-        if best is None or position.is_over:
+        if best < 0 or position.is_over:
             raise ValueError("no column can be chosen: the game is over")
         return best
 

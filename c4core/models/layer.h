@@ -3,14 +3,22 @@
    Sums of integers do not depend on their order. So every processor gets the same bits, with any width
    of vectors.
 
-   A *row* is the input of one sum: for a convolution a square and the eight around it, for a dense layer
-   the numbers of a column. Two inputs are multiplied at once, so their weights are side by side,
+   A *row* is the input of one sum. Two inputs are multiplied at once, so their weights are side by side,
 
-       weights[tap][input / 2][output][input & 1]
+       weights[input / 2][output][input & 1]
 
    and the products of both are added to the same sum. The result is rounded and clipped:
 
        y = min(max(0, (bias + weights * x + (skip << shift)) >> shift, rounded), C4_MOST)
+
+   A convolution of 3 x 3 computes two squares of a column at once by Winograd's algorithm F(2, 3): four
+   products instead of six for each column of its kernel (Winograd 1980; Lavin and Gray 2016). From the
+   squares d0 to d3 of a column, of which d1 and d2 are the two, and the weights g0 to g2:
+
+       m0 = (d0 - d2) g0                           y(d1) = m0 + m1 + m2
+       m1 = (d1 + d2) (g0 + g1 + g2) / 2           y(d2) = m1 - m2 - m3
+       m2 = (d2 - d1) (g0 - g1 + g2) / 2
+       m3 = (d1 - d3) g2
 
    residual.pyx quantizes the weights so that no sum overflows. */
 #ifndef C4_LAYER_H
@@ -19,13 +27,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define C4_MOST 32767 /* the largest activation */
+#define C4_MOST 16383 /* the largest activation: d1 + d2 has 16 bits, too */
 #define C4_STAR 25    /* taps of the first layer */
+#define C4_PARTS 4    /* m0 to m3 */
 
 typedef struct {
-    const int32_t *weights; /* pairs of 16 bits */
+    const int32_t *weights; /* pairs of 16 bits; a convolution has inputs for m0, then m1, m2, m3 */
     const int32_t *bias;
-    int inputs;  /* inputs of a tap; even */
+    int inputs;  /* inputs of a row, even; of a square in a convolution, a multiple of 8 */
     int outputs; /* a multiple of 8 */
     int shift;   /* 1 or more */
 } c4_layer;
@@ -88,32 +97,28 @@ static int c4_has_vnni(void) {
 #define c4_dense_vnni c4_dense_portable
 #define c4_spread_avx2 c4_spread_portable
 #define c4_spread_vnni c4_spread_portable
+#define c4_settle_avx2 c4_settle_portable
+#define c4_settle_vnni c4_settle_portable
 static int c4_has_avx2(void) { return 0; }
 static int c4_has_vnni(void) { return 0; }
 
 #endif
 
-/* A 3 x 3 convolution over a board with a rim of one square. Squares are stored column after column,
-   each from the bottom up, with `pitch` = height + 2 squares for a column. The rim of x is 0; the rim of
-   y is not written. Tap 3 * (column + 1) + (row + 1) is the neighbour at that offset. */
+/* A 3 x 3 convolution over boards. Squares are stored board after board and column after column, each from
+   the bottom up. A part has the inputs of three neighbouring columns, from the left. `parts` has room for
+   all parts of x, `sums` for C4_PARTS sums of every two squares of a column in all boards. y may be skip. */
 typedef void c4_convolution(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
-                            int width, int height);
+                            int boards, int width, int height, int16_t *parts, int32_t *sums);
 
-/* A dense layer for `rows` rows of x that are `stride` numbers apart; rows of y are `outputs` apart. */
+/* A dense layer for `rows` rows of x that are `stride` numbers apart; rows of y are `outputs` apart.
+   `sums` has room for the sums of all rows. */
 typedef void c4_dense(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
-                      int rows, int stride);
+                      int rows, int stride, int32_t *sums);
 
 /* Add a bit's weights[tap][channel] to the sums[square][channel] that it reaches. */
 typedef void c4_spread(const int32_t *weights, const c4_reach *reach, int32_t *sums, int channels);
 
-/* y = min(max(0, sum >> shift, rounded), C4_MOST) for n sums. */
-static inline void c4_settle(const int32_t *sums, int16_t *y, int n, int shift) {
-    const int half = 1 << (shift - 1);
-    for (int i = 0; i < n; i++) {
-        int32_t sum = (sums[i] + half) >> shift;
-        sum = sum > 0 ? sum : 0;
-        y[i] = (int16_t)(sum < C4_MOST ? sum : C4_MOST);
-    }
-}
+/* y = min(max(0, sum >> shift, rounded), C4_MOST) for n sums; n is a multiple of 8. */
+typedef void c4_settle(const int32_t *sums, int16_t *y, int n, int shift);
 
 #endif

@@ -14,9 +14,9 @@ An activation a is stored as the integer 128 a, and a weight w as 2^s w. The shi
 without an overflow in the layer (layer.h). So every processor gets the same bits. Worths differ from
 PyTorch's by a few hundredths, while good and bad columns differ by about ten.
 
-Memory of an evaluation; a *field* is a board with its rim, with ``channels`` activations for each square::
+Memory of an evaluation; a *field* has ``channels`` activations for each square::
 
-    sums of the first layer, bias of the second: 32 bits | field a | field b | units | units: 16 bits
+    sums: 32 bits | field a | field b | parts | units | units and means | units: 16 bits
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ cimport cython
 from libc.math cimport exp
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
     MAX_COLUMNS, Board, drop, lowest_bit, mirror_bits, playable_squares, popcount, winning_squares
@@ -42,6 +42,7 @@ cdef extern from "models/layer.h":
     cdef enum:
         C4_MOST         # the largest activation
         C4_STAR         # taps of the first layer
+        C4_PARTS        # products of two squares and a column of a kernel
     ctypedef struct c4_layer:
         const int32_t* weights
         const int32_t* bias
@@ -52,26 +53,30 @@ cdef extern from "models/layer.h":
         unsigned char* taps
     ctypedef void c4_convolution(
         const c4_layer* layer, const int16_t* x, int16_t* y, const int16_t* skip,
-        int width, int height
+        int boards, int width, int height, int16_t* parts, int32_t* sums
     ) noexcept nogil
     ctypedef void c4_dense(
         const c4_layer* layer, const int16_t* x, int16_t* y, const int16_t* skip,
-        int rows, int stride
+        int rows, int stride, int32_t* sums
     ) noexcept nogil
     ctypedef void c4_spread(
         const int32_t* weights, const c4_reach* reach, int32_t* sums, int channels
     ) noexcept nogil
+    ctypedef void c4_settle(
+        const int32_t* sums, int16_t* y, int n, int shift
+    ) noexcept nogil
     c4_convolution c4_convolve_portable, c4_convolve_avx2, c4_convolve_vnni
     c4_dense c4_dense_portable, c4_dense_avx2, c4_dense_vnni
     c4_spread c4_spread_portable, c4_spread_avx2, c4_spread_vnni
-    void c4_settle(const int32_t* sums, int16_t* y, int n, int shift) noexcept nogil
+    c4_settle c4_settle_portable, c4_settle_avx2, c4_settle_vnni
     int c4_has_avx2() noexcept nogil
     int c4_has_vnni() noexcept nogil
 
 cdef enum:
     LANES = 8           # channels and units are multiples of this
-    TAPS = 9
+    SIDE = 3            # rows and columns of a convolution
     VALUES = 3          # loss, draw, win
+    LINE = 16           # 32-bit integers of a cache line
     SQUARES = 64        # the largest number of squares of a board
     DEPTH = 2 * 16      # the largest number of convolutions after the first
     MEAN_BITS = 16      # 1 / width is stored as an integer with this many fractional bits
@@ -124,13 +129,15 @@ cdef class ResidualEngine(Evaluator):
     cdef c4_convolution* convolve
     cdef c4_dense* apply
     cdef c4_spread* spread
+    cdef c4_settle* settle
     cdef c4_reach[SQUARES] reach            # for every square of the board
     cdef c4_layer[DEPTH] convolutions
     cdef c4_layer column, mixing
     cdef int first_shift
+    cdef int parts                          # the number of parts of a convolution's inputs
+    cdef int most_sums                      # the largest number of sums of a layer
     cdef const int32_t* first               # [plane][tap][channel]
     cdef const int32_t* base                # [stones & 1][square][channel]: bias and planes 5 and 6
-    cdef const int32_t* of_mean             # [unit][unit]: weights of the means in the mixing layer
     cdef const int32_t* policy              # [unit], then the bias
     cdef const int32_t* results             # [unit][result], then the biases
     cdef list kept                          # the arrays that all these pointers point into
@@ -152,16 +159,19 @@ cdef class ResidualEngine(Evaluator):
         for block in range(blocks):
             for place, half in enumerate(("inner", "outer")):
                 name = f"blocks.{block}.{half}"
-                self.convolutions[2 * block + place] = self._layer(
-                    arrays[f"{name}.weight"], arrays[f"{name}.bias"], TAPS
+                self.convolutions[2 * block + place] = self._convolution(
+                    arrays[f"{name}.weight"], arrays[f"{name}.bias"]
                 )
-        self.column = self._layer(arrays["column.weight"], arrays["column.bias"], 1)
-        self._keep_mixing(arrays["mixing.weight"], arrays["mixing.bias"])
+        self.column = self._layer(arrays["column.weight"], arrays["column.bias"])
+        self.mixing = self._layer(arrays["mixing.weight"], arrays["mixing.bias"])
         self.policy = self._head(arrays["policy.weight"], arrays["policy.bias"])
         self.results = self._head(arrays["value.weight"], arrays["value.bias"])
+        cdef int images = 2 if averages else 1
+        cdef int field = images * width * height * channels, tiles = images * ((height + 1) // 2)
+        self.parts = C4_PARTS * tiles * width * channels
+        self.most_sums = max(field, C4_PARTS * tiles * channels, images * width * hidden)
         self.scratch_bytes = (
-            4 * (width * height * channels + hidden)
-            + 2 * ((width + 2) * (height + 2) * 2 * channels + 2 * width * hidden)
+            4 * self.most_sums + 2 * (2 * field + self.parts + (images + 3) * width * hidden)
         )
 
     cdef int _choose(self, str name) except -1:
@@ -169,12 +179,14 @@ cdef class ResidualEngine(Evaluator):
         if name not in kernels():
             raise ValueError(f"kernel {name!r} does not run here; choose one of {', '.join(kernels())}")
         if name == "vnni":
-            self.convolve, self.apply, self.spread = c4_convolve_vnni, c4_dense_vnni, c4_spread_vnni
+            self.convolve, self.apply = c4_convolve_vnni, c4_dense_vnni
+            self.spread, self.settle = c4_spread_vnni, c4_settle_vnni
         elif name == "avx2":
-            self.convolve, self.apply, self.spread = c4_convolve_avx2, c4_dense_avx2, c4_spread_avx2
+            self.convolve, self.apply = c4_convolve_avx2, c4_dense_avx2
+            self.spread, self.settle = c4_spread_avx2, c4_settle_avx2
         else:
             self.convolve, self.apply = c4_convolve_portable, c4_dense_portable
-            self.spread = c4_spread_portable
+            self.spread, self.settle = c4_spread_portable, c4_settle_portable
         return 0
 
     cdef int _reach_out(self) except -1:
@@ -194,16 +206,39 @@ cdef class ResidualEngine(Evaluator):
         return 0
 
     cdef const int32_t* _keep(self, array) except NULL:
-        """Keep an array of 32-bit integers for the lifetime of the engine."""
-        cdef int32_t[::1] numbers = np.ascontiguousarray(array, dtype=np.int32).reshape(-1)
+        """Copy an array to 32-bit integers that begin at a cache line: vectors that cross one load slowly."""
+        padded = np.empty(array.size + LINE - 1, dtype=np.int32)
+        aligned = padded[-(padded.ctypes.data // 4) % LINE :][: array.size]
+        aligned[:] = array.reshape(-1)
+        cdef int32_t[::1] numbers = aligned
         self.kept.append(numbers)
         return &numbers[0]
 
-    cdef c4_layer _layer(self, weight, bias, int taps) except *:
-        """Return a layer from weights (taps * inputs, outputs)."""
+    cdef c4_layer _convolution(self, weight, bias) except *:
+        """Return a convolution from weights (3 * 3 * inputs, outputs)."""
         cdef c4_layer layer
-        layer.inputs, layer.outputs = weight.shape[0] // taps, weight.shape[1]
-        layer.shift = _shift(weight, bias)
+        layer.inputs, layer.outputs = weight.shape[0] // (SIDE * SIDE), weight.shape[1]
+        kernel = weight.astype(np.float64).reshape(SIDE, SIDE, layer.inputs, layer.outputs)
+        below, here, above = kernel[:, 0], kernel[:, 1], kernel[:, 2]
+        sides = below + above
+        parts = np.array([below, (sides + here) / 2, (sides - here) / 2, above])
+        # An input of the second part is at most two activations, of another part one.
+        reach = np.abs(parts) * np.array([1, 2, 1, 1]).reshape(-1, 1, 1, 1)
+        layer.shift = _shift(
+            parts, bias, max(reach[:3].sum(axis=(0, 1, 2)).max(), reach[1:].sum(axis=(0, 1, 2)).max()),
+            2 * weight.shape[0]
+        )
+        layer.weights = self._keep(
+            _pairs(_whole(parts.reshape(-1, layer.outputs), layer.shift))
+        )
+        layer.bias = self._keep(_whole(bias, layer.shift + ACTIVATION_BITS))
+        return layer
+
+    cdef c4_layer _layer(self, weight, bias) except *:
+        """Return a dense layer from weights (inputs, outputs)."""
+        cdef c4_layer layer
+        layer.inputs, layer.outputs = weight.shape
+        layer.shift = _dense_shift(weight, bias)
         layer.weights = self._keep(_pairs(_whole(weight, layer.shift)))
         layer.bias = self._keep(_whole(bias, layer.shift + ACTIVATION_BITS))
         return layer
@@ -213,7 +248,7 @@ cdef class ResidualEngine(Evaluator):
         cdef int width = self.g.width, height = self.g.height, channels = self.channels
         cdef int square, place, parity
         cdef c4_reach* reach
-        self.first_shift = _shift(weight, bias)
+        self.first_shift = _dense_shift(weight, bias)
         taps = _whole(weight, self.first_shift + ACTIVATION_BITS).reshape(C4_STAR, PLANES, channels)
         base = np.empty((2, width * height, channels), dtype=np.int64)
         base[:] = _whole(bias, self.first_shift + ACTIVATION_BITS)
@@ -227,16 +262,6 @@ cdef class ResidualEngine(Evaluator):
         self.base = self._keep(base)
         return 0
 
-    cdef int _keep_mixing(self, weight, bias) except -1:
-        """Store the mixing layer, whose inputs are a column's units and the mean over all columns."""
-        cdef int hidden = self.hidden, shift = _shift(weight, bias)
-        self.mixing.inputs = self.mixing.outputs = hidden
-        self.mixing.shift = shift
-        self.mixing.weights = self._keep(_pairs(_whole(weight[:hidden], shift)))
-        self.mixing.bias = self._keep(_whole(bias, shift + ACTIVATION_BITS))
-        self.of_mean = self._keep(_whole(weight[hidden:], shift))
-        return 0
-
     cdef const int32_t* _head(self, weight, bias) except NULL:
         """Store the weights and biases of outputs that are not clipped."""
         scale = np.rint(np.concatenate([weight.reshape(-1), bias]).astype(np.float64) * 2**HEAD_BITS)
@@ -247,103 +272,100 @@ cdef class ResidualEngine(Evaluator):
     ) noexcept nogil:
         """See evaluator.pxd. The scratch memory must have scratch_bytes."""
         cdef const Board* g = self.g
-        cdef double[MAX_COLUMNS] worths
-        cdef double[MAX_COLUMNS] mirrored
-        cdef double other
+        cdef double[2][MAX_COLUMNS] worths
+        cdef double[2] values
         cdef uint64_t wins
         cdef int column
-        self._forward(own, mask, worths, value, <int32_t*>scratch)
+        self._forward(own, mask, worths, values, <int32_t*>scratch)
+        value[0] = values[0]
         if self.averages:
             # The sum of two numbers does not depend on their order, so both images get the same worths.
-            self._forward(
-                mirror_bits(g, own), mirror_bits(g, mask), mirrored, &other, <int32_t*>scratch
-            )
-            value[0] = (value[0] + other) / 2
+            value[0] = (values[0] + values[1]) / 2
             for column in range(g.width):
-                worths[column] = (worths[column] + mirrored[g.width - 1 - column]) / 2
+                worths[0][column] = (worths[0][column] + worths[1][g.width - 1 - column]) / 2
         if columns != NULL:
             wins = playable_squares(g, mask) & winning_squares(g, own, mask)
             for column in range(g.width):
-                columns[column] = worths[column]
+                columns[column] = worths[0][column]
                 if wins & drop(g, mask, column):
                     columns[column] += WON
 
     cdef void _forward(
-        self, uint64_t own, uint64_t mask, double* columns, double* value, int32_t* sums
+        self, uint64_t own, uint64_t mask, double[MAX_COLUMNS]* columns, double* values, int32_t* sums
     ) noexcept nogil:
-        """Evaluate one image of a position."""
+        """Evaluate a position, and its mirror image if the engine averages."""
         cdef const Board* g = self.g
-        cdef int width = g.width, height = g.height, pitch = height + 2
+        cdef int width = g.width, height = g.height, images = 2 if self.averages else 1
         cdef int channels = self.channels, hidden = self.hidden
-        cdef int squares = width * height, field = (width + 2) * pitch * channels
+        cdef int board = width * height * channels, field = images * board
         cdef int stones = popcount(mask)
-        cdef int16_t* a = <int16_t*>(sums + squares * channels + hidden)
+        cdef int16_t* a = <int16_t*>(sums + self.most_sums)
         cdef int16_t* b = a + field
-        cdef int16_t* units = b + field
-        cdef int16_t* mixed = units + width * hidden
-        cdef int32_t* bias = sums + squares * channels
-        cdef c4_layer mixing = self.mixing
+        cdef int16_t* parts = b + field
+        cdef int16_t* units = parts + self.parts
+        cdef int16_t* joined = units + images * width * hidden
+        cdef int16_t* mixed = joined + 2 * width * hidden
         cdef uint64_t[PLANES] words
         cdef uint64_t word
-        cdef int plane, square, column, block, unit, other
+        cdef int image, plane, square, column, block, unit
         cdef int64_t total, mean
         cdef int64_t[VALUES] results
         # 1. The first layer. Every bit of a plane adds its weights to the squares that see it.
-        memcpy(
-            sums, self.base + (stones & 1) * squares * channels, squares * channels * sizeof(int32_t)
-        )
-        plane_words(g, own, mask, stones, words)
-        for plane in range(BITBOARDS):
-            word = words[plane]
-            while word:
-                square = lowest_bit(word)
-                word &= word - 1
-                square -= square // g.stride        # the index without guard rows
-                self.spread(
-                    self.first + plane * C4_STAR * channels, &self.reach[square], sums, channels
-                )
-        # 2. Fields are zeroed, because nothing else writes their rims.
-        memset(a, 0, 2 * field * sizeof(int16_t))
-        for column in range(width):
-            c4_settle(
-                sums + column * height * channels, a + ((column + 1) * pitch + 1) * channels,
-                height * channels, self.first_shift
+        for image in range(images):
+            memcpy(
+                sums + image * board, self.base + (stones & 1) * board, board * sizeof(int32_t)
             )
-        # 3. The blocks: the second convolution adds the field that it overwrites.
+            plane_words(g, own, mask, stones, words)
+            for plane in range(BITBOARDS):
+                word = words[plane]
+                while word:
+                    square = lowest_bit(word)
+                    word &= word - 1
+                    square -= square // g.stride        # the index without guard rows
+                    self.spread(
+                        self.first + plane * C4_STAR * channels, &self.reach[square],
+                        sums + image * board, channels
+                    )
+            own, mask = mirror_bits(g, own), mirror_bits(g, mask)
+        self.settle(sums, a, field, self.first_shift)
+        # 2. The blocks: the second convolution adds the field that it overwrites.
         for block in range(self.blocks):
-            self.convolve(&self.convolutions[2 * block], a, b, NULL, width, height)
-            self.convolve(&self.convolutions[2 * block + 1], b, a, a, width, height)
-        # 4. The units of every column, whose squares are side by side in memory.
-        self.apply(
-            &self.column, a + (pitch + 1) * channels, units, NULL, width, pitch * channels
-        )
-        # 5. The mixing layer. The share of the mean is the same for all columns, like a bias.
-        memcpy(bias, mixing.bias, hidden * sizeof(int32_t))
-        for unit in range(hidden):
-            total = 0
-            for column in range(width):
-                total += units[column * hidden + unit]
-            mean = (total * ((1 << MEAN_BITS) // width) + (1 << MEAN_BITS - 1)) >> MEAN_BITS
-            for other in range(hidden):
-                bias[other] += <int32_t>mean * self.of_mean[unit * hidden + other]
-        mixing.bias = bias
-        self.apply(&mixing, units, mixed, units, width, hidden)
-        # 6. The worth of every column, and the results from the mean of the units.
-        for plane in range(VALUES):
-            results[plane] = 0
-        for column in range(width):
-            total = 0
+            self.convolve(
+                &self.convolutions[2 * block], a, b, NULL, images, width, height, parts, sums
+            )
+            self.convolve(
+                &self.convolutions[2 * block + 1], b, a, a, images, width, height, parts, sums
+            )
+        # 3. The units of every column, whose squares are side by side in memory.
+        self.apply(&self.column, a, units, NULL, images * width, height * channels, sums)
+        # 4. The mixing layer: every column's units, and their mean over the columns.
+        for image in range(images):
             for unit in range(hidden):
-                mean = mixed[column * hidden + unit]
-                total += mean * self.policy[unit]
-                for plane in range(VALUES):
-                    results[plane] += mean * self.results[unit * VALUES + plane]
-            columns[column] = _number(total) + <double>self.policy[hidden] / (1 << HEAD_BITS)
-        value[0] = _balance(
-            _number(results[0]) / width + <double>self.results[hidden * VALUES] / (1 << HEAD_BITS),
-            _number(results[1]) / width + <double>self.results[hidden * VALUES + 1] / (1 << HEAD_BITS),
-            _number(results[2]) / width + <double>self.results[hidden * VALUES + 2] / (1 << HEAD_BITS),
-        )
+                total = 0
+                for column in range(width):
+                    total += units[column * hidden + unit]
+                mean = (total * ((1 << MEAN_BITS) // width) + (1 << MEAN_BITS - 1)) >> MEAN_BITS
+                for column in range(width):
+                    joined[2 * column * hidden + unit] = units[column * hidden + unit]
+                    joined[(2 * column + 1) * hidden + unit] = <int16_t>mean
+            self.apply(&self.mixing, joined, mixed, units, width, 2 * hidden, sums)
+            # 5. The worth of every column, and the results from the mean of the units.
+            for plane in range(VALUES):
+                results[plane] = 0
+            for column in range(width):
+                total = 0
+                for unit in range(hidden):
+                    mean = mixed[column * hidden + unit]
+                    total += mean * self.policy[unit]
+                    for plane in range(VALUES):
+                        results[plane] += mean * self.results[unit * VALUES + plane]
+                columns[image][column] = _number(total) + <double>self.policy[hidden] / (1 << HEAD_BITS)
+            values[image] = _balance(
+                _number(results[0]) / width + <double>self.results[hidden * VALUES] / (1 << HEAD_BITS),
+                _number(results[1]) / width + <double>self.results[hidden * VALUES + 1] / (1 << HEAD_BITS),
+                _number(results[2]) / width + <double>self.results[hidden * VALUES + 2] / (1 << HEAD_BITS),
+            )
+            units += width * hidden
 
 
 cdef inline double _number(int64_t total) noexcept nogil:
@@ -370,16 +392,21 @@ def _pairs(weight):
     return np.ascontiguousarray(pairs).view(np.int32)
 
 
-def _shift(weight, bias):
+def _dense_shift(weight, bias):
+    """Return the shift of a layer with weights (inputs, outputs)."""
+    return _shift(weight, bias, np.abs(weight.astype(np.float64)).sum(axis=0).max(), weight.shape[0])
+
+
+def _shift(weight, bias, double reach, int inputs):
     """Return the largest s so that weights times 2^s fit into 16 bits, and no sum overflows.
 
-    A sum has at most all inputs, the bias, and one added activation. Rounding may add half a unit to
-    each weight.
+    Args:
+        reach: the largest sum if all activations are 1, without the bias. One activation is added.
+        inputs: the number of activations in a sum. Rounding may add half a unit to each weight.
     """
-    reach = np.abs(weight.astype(np.float64)).sum(axis=0).max() + 1
     largest = max(np.abs(weight).max(), 1e-9)
     for shift in range(MOST_BITS, 0, -1):
-        sums = (reach * 2.0**shift + weight.shape[0]) * C4_MOST
+        sums = ((reach + 1) * 2.0**shift + inputs) * C4_MOST
         sums += np.abs(bias.astype(np.float64)).max() * 2.0 ** (shift + ACTIVATION_BITS)
         if sums < 2.0**31 and largest * 2.0**shift < 2.0**15:
             return shift
@@ -425,7 +452,7 @@ def weight_shapes(int height, int channels, int blocks, int hidden):
     shapes = {"first.weight": (C4_STAR * PLANES, channels), "first.bias": (channels,)}
     for block in range(blocks):
         for half in ("inner", "outer"):
-            shapes[f"blocks.{block}.{half}.weight"] = (TAPS * channels, channels)
+            shapes[f"blocks.{block}.{half}.weight"] = (SIDE * SIDE * channels, channels)
             shapes[f"blocks.{block}.{half}.bias"] = (channels,)
     shapes["column.weight"] = (height * channels, hidden)
     shapes["column.bias"] = (hidden,)
