@@ -27,12 +27,13 @@ from benchmarks.options import WITH_HELP, all_threads_option, seed_option, table
 from c4core.arrays import are_over
 from c4core.book import Book
 from c4core.dataset.draw import draw_by_plies
+from c4core.dataset.files import write_npz
 from c4core.dataset.records import are_quiet, make_records
 from c4core.dice import Dice
 from c4core.evaluation import NO_SCORE
 from c4core.files import atomic_file
-from c4core.models.files import Model, write_model
-from c4core.models.labels import ARRAYS, Positions, canonical, near
+from c4core.models.files import Model, read_model, write_model
+from c4core.models.labels import ARRAYS, Positions, canonical, near, read_positions
 from c4core.models.players import engine_of
 from c4core.models.quality import evaluate_player, quality_object
 from c4core.notation import DEFAULT_BOARD
@@ -77,7 +78,8 @@ HELD_OUT: Final = 2000
 SETS: Final = {"validation": 2001, "test": 1001}
 """The held-out sets and their seeds. The recipe was chosen by figures on the validation set."""
 
-HIDDEN: Final = 48
+HIDDEN: Final = 64
+"""The number of units of a column."""
 BATCH: Final = 8192
 FROM_GAMES: Final = 1024
 """The number of positions of a step that come from the network's own games."""
@@ -144,7 +146,8 @@ def main() -> None:
 def data(*, output: Path, share: float, openings: int, threads: int, table_mb: int) -> None:
     """Draw the positions to learn from and the held-out sets, and label them.
 
-    Existing files are kept, so an interrupted command continues when it is given again.
+    Existing files are kept, so an interrupted command continues when it is given again. The
+    held-out sets are parts of a data set, so "c4 learn train" can keep apart from them, too.
     """
     output.mkdir(exist_ok=True)
     solver = Solver(table_mb=table_mb, threads=threads, book=Book.shipped())
@@ -164,14 +167,14 @@ def data(*, output: Path, share: float, openings: int, threads: int, table_mb: i
 
 
 def make(path: Path, solver: Solver, sets: Iterable[Keys]) -> None:
-    """Label positions, and write their keys and the scores of their columns."""
+    """Label positions, and write them like a part of a data set."""
     if path.exists():
         return
     began = time.monotonic()
     keys = np.concatenate(list(sets))
-    scores = solver.analyze_many(keys).scores
-    with atomic_file(path) as beside, beside.open("wb") as file:
-        np.savez_compressed(file, keys=keys, scores=scores)
+    records = recorded(keys, solver.analyze_many(keys).scores)
+    with atomic_file(path) as beside:
+        write_npz(beside, records, card="{}")
     click.echo(f"{path.name}: {len(keys):,} positions, {time.monotonic() - began:.0f} s", err=True)
 
 
@@ -198,18 +201,17 @@ def of_book(ply: int) -> Keys:
 
 def read(*paths: Path) -> Positions:
     """The positions of files that :func:`data` made."""
-    found = []
-    for path in paths:
-        with np.load(path) as arrays:
-            found.append(labelled(arrays["keys"], arrays["scores"]))
-    return concatenated(found)
+    return concatenated([read_positions(path.parent, path.stem) for path in paths])
+
+
+def recorded(keys: Keys, scores: Scores) -> dict[str, Any]:
+    """The columns of a data set with these canonical keys, and the scores of their columns."""
+    return make_records(keys, scores, board=DEFAULT_BOARD, seed=1, representations=("planes",))
 
 
 def labelled(keys: Keys, scores: Scores) -> Positions:
     """Positions with these canonical keys, and the scores of their columns."""
-    records: dict[str, Any] = make_records(
-        keys, scores, board=DEFAULT_BOARD, seed=1, representations=("planes",)
-    )
+    records = recorded(keys, scores)
     return Positions(**{name: records[name] for name in ARRAYS}, board=DEFAULT_BOARD)
 
 
@@ -236,6 +238,19 @@ def apart(positions: Positions, others: Positions) -> Positions:
 @click.option("--device", default="cpu", show_default=True, help="PyTorch's device, as cuda.")
 @click.option("--steps", type=click.IntRange(1), default=STEPS, show_default=True)
 @click.option("--batch", type=click.IntRange(16), default=BATCH, show_default=True)
+@click.option(
+    "--rate",
+    "highest",
+    type=click.FloatRange(0, min_open=True),
+    default=RATE,
+    show_default=True,
+    help="The highest learning rate.",
+)
+@click.option(
+    "--start",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Begin with this network; missing units are added.",
+)
 @seed_option
 @all_threads_option
 @table_option(1024)
@@ -246,6 +261,8 @@ def train(
     device: str,
     steps: int,
     batch: int,
+    highest: float,
+    start: Path | None,
     seed: int,
     threads: int,
     table_mb: int,
@@ -267,13 +284,15 @@ def train(
             validation,
             hidden=HIDDEN,
             batch=batch,
-            rate=RATE,
+            rate=highest,
             seed=seed,
-            precision="bfloat16",
+            precision="float32" if device == "cpu" else "bfloat16",
             device=device,
         )
 
     course = course_of(learned)
+    if start is not None:
+        begin_with(course.network, read_model(start).weights)
     began = time.monotonic()
 
     def trained(figures: Mapping[str, float]) -> Model:
@@ -288,6 +307,9 @@ def train(
             optimizer={},
         )
 
+    def validated() -> Mapping[str, float]:
+        return quality_of_network(course.network, course.kind, validation, mirrors=False).figures
+
     games = Games(Solver(table_mb=table_mb, threads=threads, book=Book.shipped()), others, seed)
     hard = np.flatnonzero(learned.is_decisive & are_quiet(learned.keys, DEFAULT_BOARD))
     drawn = Drawn(course, np.concatenate([np.arange(len(learned)), hard]), seed)
@@ -298,28 +320,44 @@ def train(
     for step in range(steps):
         excess.clear()
         for group in course.optimizer.param_groups:
-            group["lr"] = rate(step, steps)
+            group["lr"] = highest * rate(step, steps)
         if own is None:
             losses = drawn.losses(batch)
         else:
             share = from_games / batch
             losses = drawn.losses(batch - from_games) * (1 - share) + own.losses(from_games) * share
         course.learn((losses * weights).sum() + sum(excess))
-        if step >= FIRST_ROUND * steps and step % STEPS_OF_ROUND == 0:
-            engine = engine_of(trained({}), output)
-            told = games.round(engine.choose)
+        if step >= FIRST_ROUND * steps and step % (STEPS_OF_ROUND * BATCH // batch) == 0:
+            model = trained(validated())
+            write_model(output, model)
+            told = games.round(engine_of(model, output).choose)
             lesson = course_of(games.positions())
             lesson.network = course.network
             own = Drawn(lesson, games.copies(), seed + step)
-            click.echo(f"step {step:,}: {told}", err=True)
-    figures = quality_of_network(course.network, course.kind, validation, mirrors=False).figures
-    write_model(output, trained(figures))
+            click.echo(f"step {step:,}: {told}; {model.history[-1]}", err=True)
+    write_model(output, trained(validated()))
+
+
+def begin_with(network: nn.Module, weights: Mapping[str, NDArray[np.generic]]) -> None:
+    """Copy weights to a network that may have more units; at first, nothing uses the new ones."""
+    import torch  # noqa: PLC0415 (slow to import)
+
+    for name, parameter in network.state_dict().items():
+        given = torch.from_numpy(weights[name].copy())
+        if name == "mixing.weight":  # its inputs are the column's units, and then their means
+            halves = zip(parameter.chunk(2, 1), given.chunk(2, 1), strict=True)
+        else:
+            halves = zip((parameter,), (given,), strict=True)
+        for half, known in halves:
+            if known.dim() > 1:
+                half[: len(known)] = 0  # known outputs do not use new inputs
+            half[tuple(slice(size) for size in known.shape)] = known
 
 
 def watched(network: nn.Module) -> list[torch.Tensor]:
     """The penalties of all later outputs of a network's layers, until the list is cleared.
 
-    The player computes in integers, which hold activations up to 255. Without penalties, training
+    The player computes in integers, which hold activations up to 127. Without penalties, training
     lets activations and policies grow, until the player's columns differ from the network's.
     """
     found: list[torch.Tensor] = []
@@ -367,12 +405,12 @@ class Drawn:
 
 
 def rate(step: int, steps: int) -> float:
-    """The learning rate of a step, counted from 0."""
+    """The learning rate of a step, counted from 0, as a share of the highest."""
     done = step / steps
     share = max(LOWEST, (1 + math.cos(math.pi * min(1.0, done / FALLING))) / 2)
     if done > LAST:
         share = LOWEST * (1 - done) / (1 - LAST)
-    return RATE * share * min(1.0, (step + 1) / WARM_UP)
+    return share * min(1.0, (step + 1) / WARM_UP)
 
 
 @dataclass(frozen=True, slots=True)
