@@ -7,7 +7,9 @@ from c4core.position cimport Position
 
 cdef enum:
     PLANES = 7
-    WON = 1000      # worth of a column that wins; other worths are smaller
+    # Additions to the worths of columns that win, and that block a win; other worths are smaller.
+    WON = 1000
+    BLOCKED = 500
 
 
 cdef class Evaluator:

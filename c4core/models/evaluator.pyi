@@ -9,6 +9,7 @@ from c4core.players.stopping import Stop
 from c4core.position import Position
 
 WINNING_WORTH: float
+BLOCKING_WORTH: float
 
 @disjoint_base
 class Evaluator:

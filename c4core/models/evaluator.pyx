@@ -1,7 +1,8 @@
 """``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
 
 The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
-compared with each other; a column that wins has the largest. The *value* of a position is from -1, a loss, to 1, a win.
+compared with each other; a column that wins has the largest, and a residual network gives the next
+largest to one that blocks a win. The *value* of a position is from -1, a loss, to 1, a win.
 
 The input of a network is planes, uint8 (n, planes, height, width); row 0 is the bottom row:
 
@@ -37,6 +38,9 @@ from c4core.notation import BoardSize, check_board, check_narrow
 
 WINNING_WORTH = float(WON)
 """The addition to the worth of a column that wins."""
+
+BLOCKING_WORTH = float(BLOCKED)
+"""The addition to the worth of a column in which the opponent would win."""
 
 
 cdef class Evaluator:

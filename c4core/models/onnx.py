@@ -19,7 +19,7 @@ import numpy as np
 
 from c4core.errors import LearningMissingError, ModelError
 from c4core.extras import ONNX, require
-from c4core.models.evaluator import WINNING_WORTH
+from c4core.models.evaluator import BLOCKING_WORTH, WINNING_WORTH
 from c4core.models.files import LARGEST
 from c4core.models.residual import STAR
 from c4core.version import __version__
@@ -308,10 +308,16 @@ def _residual(graph: _Graph) -> None:
     mixed = graph.dense(graph.add("Concat", alone, mean, axis=2), "mixing", 2 * hidden, hidden)
     units = graph.add("Relu", graph.add("Add", alone, mixed))
     policy = graph.reshape(graph.dense(units, "policy", hidden, 1), 2, -1, width)
-    playable, fours = (graph.add("Gather", planes, np.array(plane), axis=1) for plane in (2, 3))
-    wins = graph.reduced("ReduceMax", graph.add("Mul", playable, fours), 1, keep=False)
-    wins = graph.reshape(graph.add("Mul", wins, _number(WINNING_WORTH)), 2, -1, width)
-    policy = graph.add("Add", policy, wins)
+    playable, wins, blocks = (
+        graph.add("Gather", planes, np.array(plane), axis=1) for plane in (2, 3, 4)
+    )
+    forced = graph.add(
+        "Add",
+        graph.add("Mul", wins, _number(WINNING_WORTH)),
+        graph.add("Mul", blocks, _number(BLOCKING_WORTH)),
+    )
+    forced = graph.reduced("ReduceMax", graph.add("Mul", playable, forced), 1, keep=False)
+    policy = graph.add("Add", policy, graph.reshape(forced, 2, -1, width))
     plain, mirrored = (graph.add("Gather", policy, np.array(image), axis=0) for image in (0, 1))
     both = graph.add("Add", plain, graph.mirrored(mirrored, axis=1))
     graph.write_policy(graph.add("Div", both, _number(2)))

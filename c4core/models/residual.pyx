@@ -28,10 +28,10 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
-    MAX_COLUMNS, Board, drop, lowest_bit, mirror_bits, playable_squares, popcount, winning_squares
+    MAX_COLUMNS, Board, drop, lowest_bit, mirror_bits, popcount, winning_squares
 )
 from c4core.engine.kernel cimport board_of
-from c4core.models.evaluator cimport PLANES, WON, Evaluator, plane_words
+from c4core.models.evaluator cimport BLOCKED, PLANES, WON, Evaluator, plane_words
 
 from c4core.engine import kernel as engine_kernel
 from c4core.models import files
@@ -274,7 +274,7 @@ cdef class ResidualEngine(Evaluator):
         cdef const Board* g = self.g
         cdef double[2][MAX_COLUMNS] worths
         cdef double[2] values
-        cdef uint64_t wins
+        cdef uint64_t wins, blocks
         cdef int column
         self._forward(own, mask, worths, values, <int32_t*>scratch)
         value[0] = values[0]
@@ -284,11 +284,13 @@ cdef class ResidualEngine(Evaluator):
             for column in range(g.width):
                 worths[0][column] = (worths[0][column] + worths[1][g.width - 1 - column]) / 2
         if columns != NULL:
-            wins = playable_squares(g, mask) & winning_squares(g, own, mask)
+            wins, blocks = winning_squares(g, own, mask), winning_squares(g, own ^ mask, mask)
             for column in range(g.width):
                 columns[column] = worths[0][column]
                 if wins & drop(g, mask, column):
                     columns[column] += WON
+                if blocks & drop(g, mask, column):
+                    columns[column] += BLOCKED
 
     cdef void _forward(
         self, uint64_t own, uint64_t mask, double[MAX_COLUMNS]* columns, double* values, int32_t* sums

@@ -25,6 +25,7 @@ import numpy as np
 import torch
 
 from c4core.models.evaluator import (
+    BLOCKING_WORTH,
     WINNING_WORTH,
     grids_of_planes,
     input_planes,
@@ -127,8 +128,9 @@ def _averaged_preferences(
     with torch.inference_mode():
         plain, mirrored = network(seen), network(seen.flip(-1))
         policy = (plain.policy + mirrored.policy.flip(-1)) / 2
-        wins = seen[:, 2] * seen[:, 3]  # playable, and completes four
-        policy += WINNING_WORTH * wins.amax(1)
+        # A playable square that completes four, for the side to move or for the opponent.
+        forced = WINNING_WORTH * seen[:, 3] + BLOCKING_WORTH * seen[:, 4]
+        policy += (seen[:, 2] * forced).amax(1)
         chances = plain.value.softmax(1) + mirrored.value.softmax(1)
     return policy.cpu().numpy().copy(), chances.argmax(1).cpu().numpy() - 1
 
