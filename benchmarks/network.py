@@ -267,7 +267,7 @@ def train(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Train a network. Two cores should take a night."""
+    """Train a network; from random weights, two cores need a night or longer."""
     import torch  # noqa: PLC0415 (slow to import)
 
     from c4core.models.torch.courses import ResidualCourse  # noqa: PLC0415
