@@ -60,9 +60,10 @@ if TYPE_CHECKING:
 OPENINGS: Final = 11
 """All positions with at most this many stones are drawn from the book."""
 COUNTS: Final = (
-    *((12, 12, 60_000), (13, 13, 80_000), (14, 14, 100_000), (15, 17, 150_000)),
-    *((18, 19, 270_000), (20, 25, 370_000), (26, 29, 200_000), (30, 31, 170_000)),
-    *((32, 33, 30_000), (34, 35, 20_000), (36, 37, 10_000), (38, 39, 5_000), (40, 40, 2_000)),
+    *((12, 12, 12_000), (13, 13, 16_000), (14, 14, 30_000), (15, 15, 60_000), (16, 16, 90_000)),
+    *((17, 17, 150_000), (18, 19, 270_000), (20, 25, 370_000), (26, 29, 200_000)),
+    *((30, 31, 170_000), (32, 33, 30_000), (34, 35, 20_000), (36, 37, 10_000)),
+    *((38, 39, 5_000), (40, 40, 2_000)),
 )
 """Quiet positions of random games to learn from: the least and most stones, and the number of
 positions for each number of stones."""
@@ -78,15 +79,25 @@ HELD_OUT: Final = 2000
 SETS: Final = {"validation": 2001, "test": 1001}
 """The held-out sets and their seeds. The recipe was chosen by figures on the validation set."""
 
+BLOCKS: Final = 5
 HIDDEN: Final = 64
 """The number of units of a column."""
-BATCH: Final = 8192
-FROM_GAMES: Final = 1024
+OFTEN: Final = ((11, 2), (19, 4), (25, 2), (DEFAULT_BOARD.cells, 1))
+"""The most stones, and how often positions with so many are drawn: where errors are frequent."""
+HARD: Final = 4
+"""Quiet and decisive positions are drawn this many times as often as others."""
+BATCH: Final = 4096
+FROM_GAMES: Final = 512
 """The number of positions of a step that come from the network's own games."""
-RATE: Final = 0.008
+RATE: Final = 0.05
+"""Muon's learning rate."""
+ADAM: Final = 0.2
+"""Adam's learning rate, as a share of Muon's."""
+DECAY: Final = 0.05
+"""Muon's weight decay. Without it weights grow, and the network learns more and more slowly."""
 LOWEST: Final = 0.02
-"""The learning rate falls to this share of ``RATE``, and at the end to 0."""
-STEPS: Final = 24_000
+"""The learning rates fall to this share, and at the end to 0."""
+STEPS: Final = 30_000
 WARM_UP: Final = 300
 FALLING: Final = 0.88
 """The share of the steps in which the learning rate falls like a cosine."""
@@ -97,7 +108,7 @@ WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
 CALM: Final = 40
 CALM_POLICY: Final = 12
 """Larger activations and policies cost something."""
-STEPS_OF_ROUND: Final = 200
+STEPS_OF_ROUND: Final = 800
 """The number of steps between games."""
 FIRST_ROUND: Final = 0.05
 """The share of the steps before the first games."""
@@ -232,6 +243,14 @@ def apart(positions: Positions, others: Positions) -> Positions:
     return positions.take(np.flatnonzero(is_apart))
 
 
+def often(positions: Positions) -> NDArray[np.intp]:
+    """How often each position is drawn."""
+    most, times = np.array(OFTEN).T
+    are_hard = positions.is_decisive & are_quiet(positions.keys, DEFAULT_BOARD)
+    copies: NDArray[np.intp] = times[np.searchsorted(most, positions.ply)]
+    return copies * np.where(are_hard, HARD, 1)
+
+
 @main.command()
 @data_option
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
@@ -244,12 +263,12 @@ def apart(positions: Positions, others: Positions) -> Positions:
     type=click.FloatRange(0, min_open=True),
     default=RATE,
     show_default=True,
-    help="The highest learning rate.",
+    help="The highest learning rate of Muon.",
 )
 @click.option(
     "--start",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Begin with this network; missing units are added.",
+    help="Begin with this network; missing blocks and units are added.",
 )
 @seed_option
 @all_threads_option
@@ -282,17 +301,19 @@ def train(
         return ResidualCourse(
             positions,
             validation,
+            blocks=BLOCKS,
             hidden=HIDDEN,
             batch=batch,
             rate=highest,
             seed=seed,
-            precision="float32" if device == "cpu" else "bfloat16",
+            precision="bfloat16" if has_bfloat16(device) else "float32",
             device=device,
         )
 
     course = course_of(learned)
     if start is not None:
         begin_with(course.network, read_model(start).weights)
+    optimizer = Optimizer(course.network)
     began = time.monotonic()
 
     def trained(figures: Mapping[str, float]) -> Model:
@@ -311,22 +332,19 @@ def train(
         return quality_of_network(course.network, course.kind, validation, mirrors=False).figures
 
     games = Games(Solver(table_mb=table_mb, threads=threads, book=Book.shipped()), others, seed)
-    hard = np.flatnonzero(learned.is_decisive & are_quiet(learned.keys, DEFAULT_BOARD))
-    drawn = Drawn(course, np.concatenate([np.arange(len(learned)), hard]), seed)
+    drawn = Drawn(course, np.repeat(np.arange(len(learned)), often(learned)), seed)
     from_games = batch * FROM_GAMES // BATCH
     own: Drawn | None = None
     weights = torch.tensor(WEIGHTS, device=device)
     excess = watched(course.network)
     for step in range(steps):
         excess.clear()
-        for group in course.optimizer.param_groups:
-            group["lr"] = highest * rate(step, steps)
         if own is None:
             losses = drawn.losses(batch)
         else:
             share = from_games / batch
             losses = drawn.losses(batch - from_games) * (1 - share) + own.losses(from_games) * share
-        course.learn((losses * weights).sum() + sum(excess))
+        optimizer.learn((losses * weights).sum() + sum(excess), highest * rate(step, steps))
         if step >= FIRST_ROUND * steps and step % (STEPS_OF_ROUND * BATCH // batch) == 0:
             model = trained(validated())
             write_model(output, model)
@@ -338,11 +356,62 @@ def train(
     write_model(output, trained(validated()))
 
 
+def has_bfloat16(device: str) -> bool:
+    """Whether a device multiplies numbers of type bfloat16; some processors only emulate it."""
+    import torch  # noqa: PLC0415 (slow to import)
+
+    known = torch.cpu.get_capabilities()
+    return device != "cpu" or bool(known.get("amx_bf16") or known.get("avx512_bf16"))
+
+
+class Optimizer:
+    """Muon (Jordan 2024) for the matrices of a network, and Adam for biases and last layers."""
+
+    def __init__(self, network: nn.Module) -> None:
+        import torch  # noqa: PLC0415 (slow to import)
+
+        self._parameters = dict(network.named_parameters())
+        self._learned: dict[str, torch.Tensor] = {}
+        for name, parameter in self._parameters.items():
+            if parameter.dim() > 1 and not name.startswith(("policy", "value", "score")):
+                weights = outputs_first(parameter.detach())
+                self._learned[name] = weights.view(len(weights), -1)  # the parameter's memory
+        muon = torch.optim.Muon(self._learned.values(), weight_decay=DECAY)
+        others = {
+            name: each for name, each in self._parameters.items() if name not in self._learned
+        }
+        adam = torch.optim.Adam(others.values())
+        self._learned |= others
+        self._optimizers: dict[torch.optim.Optimizer, float] = {muon: 1.0, adam: ADAM}
+
+    def learn(self, loss: torch.Tensor, rate: float) -> None:
+        """Make one step that lowers the loss, with this learning rate of Muon."""
+        import torch  # noqa: PLC0415 (slow to import)
+
+        gradients = torch.autograd.grad(loss, list(self._parameters.values()))
+        for name, gradient in zip(self._parameters, gradients, strict=True):
+            learned = self._learned[name]
+            learned.grad = outputs_first(gradient).reshape(learned.shape)
+        for optimizer, share in self._optimizers.items():
+            for group in optimizer.param_groups:
+                group["lr"] = rate * share
+            optimizer.step()
+
+
+def outputs_first(weights: torch.Tensor) -> torch.Tensor:
+    """Weights in the order of their memory; the channels of convolutions are last there."""
+    return weights.movedim(1, -1) if weights.dim() > 3 else weights  # noqa: PLR2004
+
+
 def begin_with(network: nn.Module, weights: Mapping[str, NDArray[np.generic]]) -> None:
-    """Copy weights to a network that may have more units; at first, nothing uses the new ones."""
+    """Copy weights to a network that may be larger; at first, nothing uses its new parts."""
     import torch  # noqa: PLC0415 (slow to import)
 
     for name, parameter in network.state_dict().items():
+        if name not in weights:  # a new block, whose last layer has only zeros
+            if name.endswith("outer.bias"):
+                parameter.zero_()
+            continue
         given = torch.from_numpy(weights[name].copy())
         if name == "mixing.weight":  # its inputs are the column's units, and then their means
             halves = zip(parameter.chunk(2, 1), given.chunk(2, 1), strict=True)
@@ -363,11 +432,8 @@ def watched(network: nn.Module) -> list[torch.Tensor]:
     found: list[torch.Tensor] = []
 
     def of_layer(_layer: object, _inputs: object, output: torch.Tensor) -> None:
-        active = output.float().relu()
-        largest = active.flatten(1).amax(1)
-        found.append(
-            3 * (active - CALM).relu().mean() + 0.004 * (largest - 1.5 * CALM).relu().mean()
-        )
+        large = (output.float() - CALM).relu()
+        found.append(3 * large.mean() + 0.004 * (large - CALM / 2).relu().flatten(1).sum(1).mean())
 
     def of_policy(_layer: object, _inputs: object, output: torch.Tensor) -> None:
         found.append(0.05 * (output.float().abs() - CALM_POLICY).relu().mean())

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from click.testing import CliRunner
 
 from benchmarks import network
@@ -19,6 +20,7 @@ from benchmarks.learning import places
 from benchmarks.page import DOCS
 from benchmarks.record import RESULTS, Results
 from c4core.models.files import read_model
+from c4core.models.torch.networks import arrays_of, new_network
 from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.learning import write_dataset
 from tests.support.running.benchmarks import kept, run
@@ -113,6 +115,15 @@ def test_learners_are_trained_and_measured(tmp_path: Path, monkeypatch: pytest.M
     assert "c4 dataset build" in texts["data"]
 
 
+def test_a_grown_network_computes_the_same() -> None:
+    sizes = ({"blocks": 1, "hidden": 8}, {"blocks": 2, "hidden": 16})
+    small, large = (new_network("residual", DEFAULT_BOARD, each, seed=1) for each in sizes)
+    network.begin_with(large, arrays_of(small.state_dict()))
+    planes = torch.rand(8, 7, 6, 7)
+    for grown, known in zip(large(planes), small(planes), strict=True):
+        torch.testing.assert_close(grown, known)
+
+
 def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw a few positions, train on them and in a few games, and measure the network."""
     few = {"HELD_OUT": 24, "AS_FIRST": 2, "AS_SECOND": 2, "EXPLORING": 2, "STEPS_OF_ROUND": 5}
@@ -121,10 +132,11 @@ def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatc
     data, model = results / "network", results / "network.safetensors"
     small = ("--threads", "1", "--table-mb", "64")
     given = ("--data", str(data), *small)
-    drawn = ("--share", "1e-4", "--openings", "6")
+    drawn = ("--share", "3e-4", "--openings", "6")
     run(results, "network", "data", "--output", str(data), *drawn, *small)
     trained = ("--output", str(model), "--steps", "20", "--batch", "64")
     run(results, "network", "train", *given, *trained)
+    run(results, "network", "train", *given, *trained, "--start", str(model))
     run(results, "network", "measure", f"learning-residual:model={model}", *given, "--games", "2")
     measured = kept(results, "learning")["network-test"]["players"]
     assert [sum(each["first"]) + sum(each["second"]) for each in measured] == [4]
