@@ -82,8 +82,9 @@ SETS: Final = {"validation": 2001, "test": 1001}
 BLOCKS: Final = 5
 HIDDEN: Final = 64
 """The number of units of a column."""
-OFTEN: Final = ((11, 2), (19, 4), (25, 2), (DEFAULT_BOARD.cells, 1))
-"""The most stones, and how often positions with so many are drawn: where errors are frequent."""
+COPIES: Final = ((11, 2), (19, 4), (25, 2), (DEFAULT_BOARD.cells, 1))
+"""The most stones, and the copies of such a position that are drawn from: more where errors are
+frequent."""
 HARD: Final = 4
 """Quiet and decisive positions are drawn this many times as often as others."""
 BATCH: Final = 4096
@@ -108,6 +109,8 @@ WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
 CALM: Final = 40
 CALM_POLICY: Final = 12
 """Larger activations and policies cost something."""
+WATCHED: Final = 256
+"""Only this many positions of a step are searched for large activations, to save time."""
 STEPS_OF_ROUND: Final = 800
 """The number of steps between games."""
 FIRST_ROUND: Final = 0.05
@@ -243,9 +246,9 @@ def apart(positions: Positions, others: Positions) -> Positions:
     return positions.take(np.flatnonzero(is_apart))
 
 
-def often(positions: Positions) -> NDArray[np.intp]:
-    """How often each position is drawn."""
-    most, times = np.array(OFTEN).T
+def copies_of(positions: Positions) -> NDArray[np.intp]:
+    """The number of copies of each position that are drawn from."""
+    most, times = np.array(COPIES).T
     are_hard = positions.is_decisive & are_quiet(positions.keys, DEFAULT_BOARD)
     copies: NDArray[np.intp] = times[np.searchsorted(most, positions.ply)]
     return copies * np.where(are_hard, HARD, 1)
@@ -332,7 +335,7 @@ def train(
         return quality_of_network(course.network, course.kind, validation, mirrors=False).figures
 
     games = Games(Solver(table_mb=table_mb, threads=threads, book=Book.shipped()), others, seed)
-    drawn = Drawn(course, np.repeat(np.arange(len(learned)), often(learned)), seed)
+    drawn = Drawn(course, np.repeat(np.arange(len(learned)), copies_of(learned)), seed)
     from_games = batch * FROM_GAMES // BATCH
     own: Drawn | None = None
     weights = torch.tensor(WEIGHTS, device=device)
@@ -432,7 +435,7 @@ def watched(network: nn.Module) -> list[torch.Tensor]:
     found: list[torch.Tensor] = []
 
     def of_layer(_layer: object, _inputs: object, output: torch.Tensor) -> None:
-        large = (output.float() - CALM).relu()
+        large = (output[:WATCHED].float() - CALM).relu()
         found.append(3 * large.mean() + 0.004 * (large - CALM / 2).relu().flatten(1).sum(1).mean())
 
     def of_policy(_layer: object, _inputs: object, output: torch.Tensor) -> None:
