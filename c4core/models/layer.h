@@ -45,6 +45,30 @@ typedef struct {
     uint8_t squares[C4_STAR], taps[C4_STAR];
 } c4_reach;
 
+/* A 3 x 3 convolution over boards. Squares are stored board after board and column after column, each from
+   the bottom up. A part has the inputs of three neighbouring columns, from the left. `parts` has room for
+   all parts of x, `sums` for C4_PARTS sums of every two squares of a column in all boards. y may be skip. */
+typedef void c4_convolution(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
+                            int boards, int width, int height, int16_t *parts, int32_t *sums);
+
+/* A dense layer for `rows` rows of x that are `stride` numbers apart; rows of y are `outputs` apart.
+   `sums` has room for the sums of all rows. */
+typedef void c4_dense(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
+                      int rows, int stride, int32_t *sums);
+
+/* Add a bit's weights[tap][channel] to the sums[square][channel] that it reaches. */
+typedef void c4_spread(const int32_t *weights, const c4_reach *reach, int32_t *sums, int channels);
+
+/* y = min(max(0, sum >> shift, rounded), C4_MOST) for n sums; n is a multiple of 8. */
+typedef void c4_settle(const int32_t *sums, int16_t *y, int n, int shift);
+
+typedef struct {
+    c4_convolution *convolve;
+    c4_dense *apply;
+    c4_spread *spread;
+    c4_settle *settle;
+} c4_kernel;
+
 #define C4_ALWAYS static inline __attribute__((always_inline))
 #define C4_JOINED(name, kind) c4_##name##_##kind
 #define C4_EXPANDED(name, kind) C4_JOINED(name, kind)
@@ -91,34 +115,11 @@ static int c4_has_vnni(void) {
     ((sum) + (((weights) << 16) >> 16) * (int32_t)(int16_t)(pair) + ((weights) >> 16) * ((pair) >> 16))
 #include "layer_tile.h"
 
-#define c4_convolve_avx2 c4_convolve_portable
-#define c4_convolve_vnni c4_convolve_portable
-#define c4_dense_avx2 c4_dense_portable
-#define c4_dense_vnni c4_dense_portable
-#define c4_spread_avx2 c4_spread_portable
-#define c4_spread_vnni c4_spread_portable
-#define c4_settle_avx2 c4_settle_portable
-#define c4_settle_vnni c4_settle_portable
+#define c4_kernel_avx2 c4_kernel_portable
+#define c4_kernel_vnni c4_kernel_portable
 static int c4_has_avx2(void) { return 0; }
 static int c4_has_vnni(void) { return 0; }
 
 #endif
-
-/* A 3 x 3 convolution over boards. Squares are stored board after board and column after column, each from
-   the bottom up. A part has the inputs of three neighbouring columns, from the left. `parts` has room for
-   all parts of x, `sums` for C4_PARTS sums of every two squares of a column in all boards. y may be skip. */
-typedef void c4_convolution(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
-                            int boards, int width, int height, int16_t *parts, int32_t *sums);
-
-/* A dense layer for `rows` rows of x that are `stride` numbers apart; rows of y are `outputs` apart.
-   `sums` has room for the sums of all rows. */
-typedef void c4_dense(const c4_layer *layer, const int16_t *x, int16_t *y, const int16_t *skip,
-                      int rows, int stride, int32_t *sums);
-
-/* Add a bit's weights[tap][channel] to the sums[square][channel] that it reaches. */
-typedef void c4_spread(const int32_t *weights, const c4_reach *reach, int32_t *sums, int channels);
-
-/* y = min(max(0, sum >> shift, rounded), C4_MOST) for n sums; n is a multiple of 8. */
-typedef void c4_settle(const int32_t *sums, int16_t *y, int n, int shift);
 
 #endif

@@ -138,6 +138,9 @@ C4_TARGET static void C4_NAMED(settle)(const int32_t *sums, int16_t *y, int n, i
         C4_NAMED(clip)(*(const lanes *)(sums + i), y + i, shift);
 }
 
+static const c4_kernel C4_NAMED(kernel) = {C4_NAMED(convolve), C4_NAMED(dense), C4_NAMED(spread),
+                                           C4_NAMED(settle)};
+
 #undef lanes
 #undef shorts
 #undef C4_KIND

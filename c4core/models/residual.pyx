@@ -65,10 +65,12 @@ cdef extern from "models/layer.h":
     ctypedef void c4_settle(
         const int32_t* sums, int16_t* y, int n, int shift
     ) noexcept nogil
-    c4_convolution c4_convolve_portable, c4_convolve_avx2, c4_convolve_vnni
-    c4_dense c4_dense_portable, c4_dense_avx2, c4_dense_vnni
-    c4_spread c4_spread_portable, c4_spread_avx2, c4_spread_vnni
-    c4_settle c4_settle_portable, c4_settle_avx2, c4_settle_vnni
+    ctypedef struct c4_kernel:
+        c4_convolution* convolve
+        c4_dense* apply
+        c4_spread* spread
+        c4_settle* settle
+    const c4_kernel c4_kernel_portable, c4_kernel_avx2, c4_kernel_vnni
     int c4_has_avx2() noexcept nogil
     int c4_has_vnni() noexcept nogil
 
@@ -126,10 +128,7 @@ cdef class ResidualEngine(Evaluator):
 
     cdef int channels, blocks, hidden
     cdef bint averages
-    cdef c4_convolution* convolve
-    cdef c4_dense* apply
-    cdef c4_spread* spread
-    cdef c4_settle* settle
+    cdef const c4_kernel* kernel
     cdef c4_reach[SQUARES] reach            # for every square of the board
     cdef c4_layer[DEPTH] convolutions
     cdef c4_layer column, mixing
@@ -175,18 +174,13 @@ cdef class ResidualEngine(Evaluator):
         )
 
     cdef int _choose(self, str name) except -1:
-        """Set the functions of a kernel."""
+        """Set the kernel."""
         if name not in kernels():
             raise ValueError(f"kernel {name!r} does not run here; choose one of {', '.join(kernels())}")
         if name == "vnni":
-            self.convolve, self.apply = c4_convolve_vnni, c4_dense_vnni
-            self.spread, self.settle = c4_spread_vnni, c4_settle_vnni
-        elif name == "avx2":
-            self.convolve, self.apply = c4_convolve_avx2, c4_dense_avx2
-            self.spread, self.settle = c4_spread_avx2, c4_settle_avx2
+            self.kernel = &c4_kernel_vnni
         else:
-            self.convolve, self.apply = c4_convolve_portable, c4_dense_portable
-            self.spread, self.settle = c4_spread_portable, c4_settle_portable
+            self.kernel = &c4_kernel_avx2 if name == "avx2" else &c4_kernel_portable
         return 0
 
     cdef int _reach_out(self) except -1:
@@ -324,22 +318,22 @@ cdef class ResidualEngine(Evaluator):
                     square = lowest_bit(word)
                     word &= word - 1
                     square -= square // g.stride        # the index without guard rows
-                    self.spread(
+                    self.kernel.spread(
                         self.first + plane * C4_STAR * channels, &self.reach[square],
                         sums + image * board, channels
                     )
             own, mask = mirror_bits(g, own), mirror_bits(g, mask)
-        self.settle(sums, a, field, self.first_shift)
+        self.kernel.settle(sums, a, field, self.first_shift)
         # 2. The blocks: the second convolution adds the field that it overwrites.
         for block in range(self.blocks):
-            self.convolve(
+            self.kernel.convolve(
                 &self.convolutions[2 * block], a, b, NULL, images, width, height, parts, sums
             )
-            self.convolve(
+            self.kernel.convolve(
                 &self.convolutions[2 * block + 1], b, a, a, images, width, height, parts, sums
             )
         # 3. The units of every column, whose squares are side by side in memory.
-        self.apply(&self.column, a, units, NULL, images * width, height * channels, sums)
+        self.kernel.apply(&self.column, a, units, NULL, images * width, height * channels, sums)
         # 4. The mixing layer: every column's units, and their mean over the columns.
         for image in range(images):
             for unit in range(hidden):
@@ -350,7 +344,7 @@ cdef class ResidualEngine(Evaluator):
                 for column in range(width):
                     joined[2 * column * hidden + unit] = units[column * hidden + unit]
                     joined[(2 * column + 1) * hidden + unit] = <int16_t>mean
-            self.apply(&self.mixing, joined, mixed, units, width, 2 * hidden, sums)
+            self.kernel.apply(&self.mixing, joined, mixed, units, width, 2 * hidden, sums)
             # 5. The worth of every column, and the results from the mean of the units.
             for plane in range(VALUES):
                 results[plane] = 0
