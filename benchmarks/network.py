@@ -6,15 +6,17 @@
     python -m benchmarks network train --data network --device cuda --output n.safetensors
     python -m benchmarks network measure learning-residual:model=n.safetensors --data network
 
-``data`` draws the positions and labels them. ``train`` learns from them; between the steps, the
-network plays games against perfect play, and learns from the positions of these games, too. It sees
-its errors most often. ``measure`` asks players in positions that training left out, and lets them
+``data`` draws the positions and labels them. ``train`` learns from them, most often from positions
+that the network does not know yet. After a part of the steps, each player gets weights of its own.
+Between the steps, the network plays games against perfect play, and learns from the positions of
+these games, too. ``measure`` asks players in positions that training left out, and lets them
 play against perfect play.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,14 +89,20 @@ COPIES: Final = ((11, 2), (19, 4), (25, 2), (DEFAULT_BOARD.cells, 1))
 frequent."""
 HARD: Final = 4
 """Quiet and decisive positions are drawn this many times as often as others."""
-BATCH: Final = 4096
-FROM_GAMES: Final = 512
+KNOWN: Final = 0.15
+"""The chance that a drawn position is learned if the network surely keeps its result."""
+UNKNOWN: Final = 2.0
+"""The chance grows by this times the position's last losses of kept results, up to 1."""
+SIDES_FROM: Final = 0.4
+"""The share of the steps after which each player has weights of its own."""
+BATCH: Final = 2048
+FROM_GAMES: Final = 256
 """The number of positions of a step that come from the network's own games."""
-RATE: Final = 0.05
+RATE: Final = 0.035
 """Muon's learning rate."""
 ADAM: Final = 0.2
 """Adam's learning rate, as a share of Muon's."""
-DECAY: Final = 0.05
+DECAY: Final = 0.1
 """Muon's weight decay. Without it weights grow, and the network learns more and more slowly."""
 LOWEST: Final = 0.02
 """The learning rates fall to this share, and at the end to 0."""
@@ -111,7 +119,7 @@ CALM_POLICY: Final = 12
 """Larger activations and policies cost something."""
 WATCHED: Final = 256
 """Only this many positions of a step are searched for large activations, to save time."""
-STEPS_OF_ROUND: Final = 800
+STEPS_OF_ROUND: Final = 1500
 """The number of steps between games."""
 FIRST_ROUND: Final = 0.05
 """The share of the steps before the first games."""
@@ -315,8 +323,10 @@ def train(
 
     course = course_of(learned)
     if start is not None:
-        begin_with(course.network, read_model(start).weights)
-    optimizer = Optimizer(course.network)
+        known = read_model(start)
+        if "sides" in known.architecture:
+            split(course)
+        begin_with(course.network, known.weights)
     began = time.monotonic()
 
     def trained(figures: Mapping[str, float]) -> Model:
@@ -339,8 +349,11 @@ def train(
     from_games = batch * FROM_GAMES // BATCH
     own: Drawn | None = None
     weights = torch.tensor(WEIGHTS, device=device)
-    excess = watched(course.network)
+    optimizer, excess = Optimizer(course.network), watched(course.network)
     for step in range(steps):
+        if step >= SIDES_FROM * steps and "sides" not in course.architecture:
+            split(course)
+            optimizer, excess = Optimizer(course.network), watched(course.network)
         excess.clear()
         if own is None:
             losses = drawn.losses(batch)
@@ -376,7 +389,7 @@ class Optimizer:
         self._parameters = dict(network.named_parameters())
         self._learned: dict[str, torch.Tensor] = {}
         for name, parameter in self._parameters.items():
-            if parameter.dim() > 1 and not name.startswith(("policy", "value", "score")):
+            if parameter.dim() > 1 and name.split(".")[-2] not in {"policy", "value", "score"}:
                 weights = outputs_first(parameter.detach())
                 self._learned[name] = weights.view(len(weights), -1)  # the parameter's memory
         muon = torch.optim.Muon(self._learned.values(), weight_decay=DECAY)
@@ -406,17 +419,40 @@ def outputs_first(weights: torch.Tensor) -> torch.Tensor:
     return weights.movedim(1, -1) if weights.dim() > 3 else weights  # noqa: PLR2004
 
 
+def without_side(name: str) -> str:
+    """The name of a layer or of its weights, without the side."""
+    return re.sub(r"^sides\.\d+\.", "", name)
+
+
+def split(course: ResidualCourse) -> None:
+    """Give each player weights of its own, which begin as copies."""
+    import torch  # noqa: PLC0415 (slow to import)
+    from torch.nn.utils import convert_conv2d_weight_memory_format  # noqa: PLC0415
+
+    from c4core.models.torch.networks import new_network  # noqa: PLC0415
+
+    course.architecture["sides"] = 2
+    network = new_network(course.kind, course.board, course.architecture, seed=0)
+    begin_with(network, course.weights())
+    convert_conv2d_weight_memory_format(network, torch.channels_last)
+    course.network = network.to(course.device)
+
+
 def begin_with(network: nn.Module, weights: Mapping[str, NDArray[np.generic]]) -> None:
-    """Copy weights to a network that may be larger; at first, nothing uses its new parts."""
+    """Copy weights to a network that may be larger; at first, nothing uses its new parts.
+
+    If only the network has sides, all sides get the same weights.
+    """
     import torch  # noqa: PLC0415 (slow to import)
 
-    for name, parameter in network.state_dict().items():
+    for full_name, parameter in network.state_dict().items():
+        name = full_name if full_name in weights else without_side(full_name)
         if name not in weights:  # a new block, whose last layer has only zeros
             if name.endswith("outer.bias"):
                 parameter.zero_()
             continue
         given = torch.from_numpy(weights[name].copy())
-        if name == "mixing.weight":  # its inputs are the column's units, and then their means
+        if name.endswith("mixing.weight"):  # a column's units, and then their means
             halves = zip(parameter.chunk(2, 1), given.chunk(2, 1), strict=True)
         else:
             halves = zip((parameter,), (given,), strict=True)
@@ -435,13 +471,17 @@ def watched(network: nn.Module) -> list[torch.Tensor]:
     found: list[torch.Tensor] = []
 
     def of_layer(_layer: object, _inputs: object, output: torch.Tensor) -> None:
+        if not len(output):  # no position of this side
+            return
         large = (output[:WATCHED].float() - CALM).relu()
         found.append(3 * large.mean() + 0.004 * (large - CALM / 2).relu().flatten(1).sum(1).mean())
 
     def of_policy(_layer: object, _inputs: object, output: torch.Tensor) -> None:
-        found.append(0.05 * (output.float().abs() - CALM_POLICY).relu().mean())
+        if len(output):
+            found.append(0.05 * (output.float().abs() - CALM_POLICY).relu().mean())
 
-    for name, layer in network.named_modules():
+    for full_name, layer in network.named_modules():
+        name = without_side(full_name)
         if name.startswith(("first", "column", "mixing", "blocks.")) and "outer" not in name:
             layer.register_forward_hook(of_layer)
         elif name == "policy":
@@ -450,7 +490,7 @@ def watched(network: nn.Module) -> list[torch.Tensor]:
 
 
 class Drawn:
-    """Positions of a course that are drawn at random.
+    """Positions of a course that are drawn at random, unknown ones more often.
 
     Args:
         rows: the indices of the positions; one that occurs twice is drawn twice as often.
@@ -461,16 +501,24 @@ class Drawn:
 
         self._course = course
         self._rows = torch.from_numpy(rows)
+        self._chances = torch.full((int(rows.max()) + 1,), 0.5)
         self._generator = torch.Generator().manual_seed(seed)
 
     def losses(self, count: int) -> torch.Tensor:
-        """The losses of this many positions; half of them are mirrored."""
+        """The mean losses of this many positions; half of them are mirrored."""
         import torch  # noqa: PLC0415 (slow to import)
 
-        places = torch.randint(len(self._rows), (count,), generator=self._generator)
+        candidates = round(count / KNOWN)
+        places = torch.randint(len(self._rows), (candidates,), generator=self._generator)
+        rows = self._rows[places]
+        is_drawn = torch.rand(candidates, generator=self._generator) < self._chances[rows]
+        rows = torch.cat([rows[is_drawn], rows[~is_drawn]])[:count]
         mirrored = torch.rand(count, generator=self._generator) < 0.5  # noqa: PLR2004
         device = self._course.device
-        return self._course.losses(self._rows[places].to(device), mirrored.to(device))
+        losses = self._course.losses(rows.to(device), mirrored.to(device))
+        found = (KNOWN + UNKNOWN * losses[1].detach().cpu()).clamp(max=1)
+        self._chances[rows] = (self._chances[rows] + found) / 2
+        return losses.mean(1)
 
 
 def rate(step: int, steps: int) -> float:

@@ -59,13 +59,14 @@ ARCHITECTURES: Final = {
     "residual": ("channels", "blocks", "hidden"),
     "tuples": ("tuples", "length"),
 }
-"""The fields of the architecture of each kind of model."""
+"""The fields of the architecture of each kind of model. A residual network of which each player has
+its own weights also has ``sides``, 2."""
 
 LARGEST: Final = {
     "cnn": {},
     "exact": {"channels": 1024, "layers": 64, "hidden": 4096},
     "selfplay": {"channels": 1024, "layers": 64, "hidden": 4096},
-    "residual": {"channels": 128, "blocks": 16, "hidden": 256},
+    "residual": {"channels": 128, "blocks": 16, "hidden": 256, "sides": 2},
     "tuples": {"tuples": 256, "length": 10},
 }
 """The largest numbers in the architecture of each kind of model. In a residual network,
@@ -83,8 +84,8 @@ MAX_HEADER: Final = 1 << 23
 MAX_TEXT: Final = 1 << 22
 """The largest number of characters in a description; each epoch adds about 150."""
 
-MAX_TENSORS: Final = 1_000
-"""The largest number of tensors in a file; the largest network and its optimizer have 536."""
+MAX_TENSORS: Final = 1_100
+"""The largest number of tensors in a file; the largest network and its optimizer have 1,072."""
 
 _FIELDS: Final = {
     "kind": str,

@@ -21,7 +21,7 @@ from c4core.errors import LearningMissingError, ModelError
 from c4core.extras import ONNX, require
 from c4core.models.evaluator import BLOCKING_WORTH, WINNING_WORTH
 from c4core.models.files import LARGEST
-from c4core.models.residual import STAR
+from c4core.models.residual import STAR, side_prefix
 from c4core.version import __version__
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _check_sizes(model: Model) -> None:
     if sum(array.nbytes for array in model.weights.values()) > MOST_BYTES:
         raise ValueError(f"an ONNX file holds at most {MOST_BYTES:,} bytes of weights")
     for name, most in LARGEST[model.kind].items():
-        number = model.architecture[name]
+        number = model.architecture.get(name, 1)
         if type(number) is not int or not 1 <= number <= most:
             raise ValueError(f"{name} cannot be {number!r:.80}: it is 1 to {most}")
 
@@ -128,6 +128,8 @@ class _Graph:
         self.constants: list[Any] = []
         self.outputs: list[Any] = []
         self.about: dict[str, str] = {}
+        self.prefix = ""
+        """The beginning of the names of the weights."""
 
     def add(self, operator: str, *inputs: Value, name: str = "", **attributes: object) -> str:
         """Add a node; its inputs are constants, or names of outputs."""
@@ -156,7 +158,7 @@ class _Graph:
 
     def weights(self, name: str, *shape: int) -> Array:
         """An array of the model, checked for its type and shape."""
-        array = self.model.weights[name]
+        array = self.model.weights[self.prefix + name]
         if array.dtype != np.float32 or array.shape != shape:
             raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 {shape}")
         return array
@@ -286,28 +288,23 @@ def _selfplay(graph: _Graph) -> None:
 
 def _residual(graph: _Graph) -> None:
     """Evaluate positions and their mirror images, and take the mean."""
-    width, height = graph.model.board
-    channels, blocks, hidden = (
-        graph.model.architecture[name] for name in ("channels", "blocks", "hidden")
-    )
+    width = graph.width
     images = graph.add("Concat", "planes", graph.mirrored("planes", axis=3), axis=0)
-    pads = [_REACH] * 4
     planes = _seven_planes(graph, images)
-    x = graph.add("Conv", planes, *_star(graph, channels), pads=pads)
-    x = graph.add("Relu", x)
-    for block in range(blocks):
-        before, shape = x, (channels, channels, 3, 3)
-        x = graph.convolution(x, f"blocks.{block}.inner", *shape, pads=[1, 1, 1, 1])
-        x = graph.add("Relu", x)
-        x = graph.convolution(x, f"blocks.{block}.outer", *shape, pads=[1, 1, 1, 1])
-        x = graph.add("Relu", graph.add("Add", before, x))
-    squares = graph.add("Transpose", x, perm=[0, 3, 2, 1])
-    squares = graph.reshape(squares, -1, width, height * channels)
-    alone = graph.add("Relu", graph.dense(squares, "column", height * channels, hidden))
-    mean = graph.add("Expand", graph.reduced("ReduceMean", alone, 1), graph.add("Shape", alone))
-    mixed = graph.dense(graph.add("Concat", alone, mean, axis=2), "mixing", 2 * hidden, hidden)
-    units = graph.add("Relu", graph.add("Add", alone, mixed))
-    policy = graph.reshape(graph.dense(units, "policy", hidden, 1), 2, -1, width)
+    sides = graph.model.architecture.get("sides", 1)
+    found = []
+    for side in range(sides):
+        graph.prefix = side_prefix(side, sides)
+        found.append(_side(graph, planes))
+    policy, results = found[0]
+    if sides > 1:
+        stones = graph.reduced("ReduceSum", images, 1, 2, 3, keep=False)
+        odd = graph.reshape(graph.add("Mod", stones, _number(2), fmod=1), -1, 1)
+        is_odd = graph.add("Greater", odd, _number(0.5))
+        policy, results = (
+            graph.add("Where", is_odd, second, first) for first, second in zip(*found, strict=True)
+        )
+    policy = graph.reshape(policy, 2, -1, width)
     playable, wins, blocks = (
         graph.add("Gather", planes, np.array(plane), axis=1) for plane in (2, 3, 4)
     )
@@ -321,10 +318,33 @@ def _residual(graph: _Graph) -> None:
     plain, mirrored = (graph.add("Gather", policy, np.array(image), axis=0) for image in (0, 1))
     both = graph.add("Add", plain, graph.mirrored(mirrored, axis=1))
     graph.write_policy(graph.add("Div", both, _number(2)))
-    results = graph.reduced("ReduceMean", units, 1, keep=False)
-    results = graph.add("Softmax", graph.dense(results, "value", hidden, _RESULTS))
-    results = graph.reshape(results, 2, -1, _RESULTS)
+    results = graph.reshape(graph.add("Softmax", results), 2, -1, _RESULTS)
     graph.write_outcome(graph.reduced("ReduceMean", results, 0, keep=False))
+
+
+def _side(graph: _Graph, planes: str) -> tuple[str, str]:
+    """(n, width) and (n, 3): the policy and the results of a network, as logits."""
+    width, height = graph.model.board
+    channels, blocks, hidden = (
+        graph.model.architecture[name] for name in ("channels", "blocks", "hidden")
+    )
+    x = graph.add("Conv", planes, *_star(graph, channels), pads=[_REACH] * 4)
+    x = graph.add("Relu", x)
+    for block in range(blocks):
+        before, shape = x, (channels, channels, 3, 3)
+        x = graph.convolution(x, f"blocks.{block}.inner", *shape, pads=[1, 1, 1, 1])
+        x = graph.add("Relu", x)
+        x = graph.convolution(x, f"blocks.{block}.outer", *shape, pads=[1, 1, 1, 1])
+        x = graph.add("Relu", graph.add("Add", before, x))
+    squares = graph.add("Transpose", x, perm=[0, 3, 2, 1])
+    squares = graph.reshape(squares, -1, width, height * channels)
+    alone = graph.add("Relu", graph.dense(squares, "column", height * channels, hidden))
+    mean = graph.add("Expand", graph.reduced("ReduceMean", alone, 1), graph.add("Shape", alone))
+    mixed = graph.dense(graph.add("Concat", alone, mean, axis=2), "mixing", 2 * hidden, hidden)
+    units = graph.add("Relu", graph.add("Add", alone, mixed))
+    policy = graph.reshape(graph.dense(units, "policy", hidden, 1), -1, width)
+    mean = graph.reduced("ReduceMean", units, 1, keep=False)
+    return policy, graph.dense(mean, "value", hidden, _RESULTS)
 
 
 def _star(graph: _Graph, channels: int) -> tuple[Array, Array]:

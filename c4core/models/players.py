@@ -91,6 +91,7 @@ def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluat
 
 def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
     sizes = {name: model.architecture[name] for name in ("channels", "blocks", "hidden")}
+    sizes["sides"] = model.architecture.get("sides", 1)
     for name, number in sizes.items():
         if type(number) is not int:
             raise TypeError(f"{name} cannot be {number!r:.80}")

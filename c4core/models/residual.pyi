@@ -20,10 +20,12 @@ class ResidualEngine(Evaluator):
         blocks: int,
         hidden: int,
         weights: Mapping[str, NDArray[Any]],
+        sides: int = 1,
         averages: bool = True,
         kernel: str | None = None,
     ) -> Self: ...
 
 def weight_shapes(
-    height: int, channels: int, blocks: int, hidden: int
+    height: int, channels: int, blocks: int, hidden: int, sides: int = 1
 ) -> dict[str, tuple[int, ...]]: ...
+def side_prefix(side: int, sides: int) -> str: ...

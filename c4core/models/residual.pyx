@@ -7,6 +7,9 @@
              -> worth of the column
              -> their mean -> loss, draw, win
 
+With two *sides*, player 1 and player 2 have weights of their own; an evaluation uses the weights of the
+side to move.
+
 The star convolution sees three squares in each of the eight directions, and the other convolutions 3 x 3
 squares. A relu follows every layer; additions to a layer's output come before the relu.
 
@@ -82,6 +85,7 @@ cdef enum:
     SQUARES = 64        # the largest number of squares of a board
     DEPTH = 2 * 16      # the largest number of convolutions after the first
     MEAN_BITS = 16      # 1 / width is stored as an integer with this many fractional bits
+    MOST_SIDES = 2
     BITBOARDS = 5       # planes that depend on more than the number of stones
     ACTIVATION_BITS = 7
     HEAD_BITS = 16      # fractional bits of the weights of worths and results
@@ -108,15 +112,26 @@ def kernels():
     return found
 
 
+cdef struct Network:
+    c4_layer[DEPTH] convolutions
+    c4_layer column, mixing
+    int first_shift
+    const int32_t* first                # [plane][tap][channel]
+    const int32_t* base                 # [stones & 1][square][channel]: bias and planes 5 and 6
+    const int32_t* policy               # [unit], then the bias
+    const int32_t* results              # [unit][result], then the biases
+
+
 @cython.final
 cdef class ResidualEngine(Evaluator):
-    """ResidualEngine(*, width, height, channels, blocks, hidden, weights, averages=True, kernel=None)\n--\n
+    """ResidualEngine(*, width, height, channels, blocks, hidden, weights, sides=1, averages=True, kernel=None)\n--\n
     Evaluates positions with given weights.
 
     Args:
         channels: activations of a square between convolutions.
         blocks: pairs of convolutions after the first.
         hidden: units of a column.
+        sides: 2 if each side has its own weights, otherwise 1.
         weights: float32 arrays; :func:`weight_shapes` has their names and shapes.
         averages: whether to average with the mirror image.
         kernel: one of :func:`kernels`; None for the fastest.
@@ -126,45 +141,30 @@ cdef class ResidualEngine(Evaluator):
         ValueError: a number is out of range, or an array has a wrong shape, type or value.
     """
 
-    cdef int channels, blocks, hidden
+    cdef int channels, blocks, hidden, sides
     cdef bint averages
     cdef const c4_kernel* kernel
     cdef c4_reach[SQUARES] reach            # for every square of the board
-    cdef c4_layer[DEPTH] convolutions
-    cdef c4_layer column, mixing
-    cdef int first_shift
+    cdef Network[MOST_SIDES] networks       # of one or two sides
     cdef int parts                          # the number of parts of a convolution's inputs
     cdef int most_sums                      # the largest number of sums of a layer
-    cdef const int32_t* first               # [plane][tap][channel]
-    cdef const int32_t* base                # [stones & 1][square][channel]: bias and planes 5 and 6
-    cdef const int32_t* policy              # [unit], then the bias
-    cdef const int32_t* results             # [unit][result], then the biases
     cdef list kept                          # the arrays that all these pointers point into
 
     def __cinit__(
         self, *, int width, int height, int channels, int blocks, int hidden, weights,
-        bint averages=True, kernel=None
+        int sides=1, bint averages=True, kernel=None
     ):
         check_narrow(check_board(width, height), "models")
-        arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden))
+        arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden, sides))
         self.g = board_of(width, height)
-        self.channels, self.blocks, self.hidden = channels, blocks, hidden
+        self.channels, self.blocks, self.hidden, self.sides = channels, blocks, hidden, sides
         self.averages = averages
         self.breadth, self.margin, self.trust = 2, 4.0, 0.3
         self.kept = []
         self._choose(kernels().pop() if kernel is None else kernel)
         self._reach_out()
-        self._keep_first(arrays["first.weight"], arrays["first.bias"])
-        for block in range(blocks):
-            for place, half in enumerate(("inner", "outer")):
-                name = f"blocks.{block}.{half}"
-                self.convolutions[2 * block + place] = self._convolution(
-                    arrays[f"{name}.weight"], arrays[f"{name}.bias"]
-                )
-        self.column = self._layer(arrays["column.weight"], arrays["column.bias"])
-        self.mixing = self._layer(arrays["mixing.weight"], arrays["mixing.bias"])
-        self.policy = self._head(arrays["policy.weight"], arrays["policy.bias"])
-        self.results = self._head(arrays["value.weight"], arrays["value.bias"])
+        for side in range(sides):
+            self._keep_network(&self.networks[side], arrays, side_prefix(side, sides))
         cdef int images = 2 if averages else 1
         cdef int field = images * width * height * channels, tiles = images * ((height + 1) // 2)
         self.parts = C4_PARTS * tiles * width * channels
@@ -197,6 +197,21 @@ cdef class ResidualEngine(Evaluator):
                         reach.taps[count] = tap
                         count += 1
                 reach.count = count
+        return 0
+
+    cdef int _keep_network(self, Network* network, arrays, str prefix) except -1:
+        """Store the layers of a side."""
+        self._keep_first(network, arrays[f"{prefix}first.weight"], arrays[f"{prefix}first.bias"])
+        for block in range(self.blocks):
+            for place, half in enumerate(("inner", "outer")):
+                name = f"{prefix}blocks.{block}.{half}"
+                network.convolutions[2 * block + place] = self._convolution(
+                    arrays[f"{name}.weight"], arrays[f"{name}.bias"]
+                )
+        network.column = self._layer(arrays[f"{prefix}column.weight"], arrays[f"{prefix}column.bias"])
+        network.mixing = self._layer(arrays[f"{prefix}mixing.weight"], arrays[f"{prefix}mixing.bias"])
+        network.policy = self._head(arrays[f"{prefix}policy.weight"], arrays[f"{prefix}policy.bias"])
+        network.results = self._head(arrays[f"{prefix}value.weight"], arrays[f"{prefix}value.bias"])
         return 0
 
     cdef const int32_t* _keep(self, array) except NULL:
@@ -237,23 +252,23 @@ cdef class ResidualEngine(Evaluator):
         layer.bias = self._keep(_whole(bias, layer.shift + ACTIVATION_BITS))
         return layer
 
-    cdef int _keep_first(self, weight, bias) except -1:
+    cdef int _keep_first(self, Network* network, weight, bias) except -1:
         """Store the first layer, whose inputs are bits."""
         cdef int width = self.g.width, height = self.g.height, channels = self.channels
         cdef int square, place, parity
         cdef c4_reach* reach
-        self.first_shift = _dense_shift(weight, bias)
-        taps = _whole(weight, self.first_shift + ACTIVATION_BITS).reshape(C4_STAR, PLANES, channels)
+        network.first_shift = _dense_shift(weight, bias)
+        taps = _whole(weight, network.first_shift + ACTIVATION_BITS).reshape(C4_STAR, PLANES, channels)
         base = np.empty((2, width * height, channels), dtype=np.int64)
-        base[:] = _whole(bias, self.first_shift + ACTIVATION_BITS)
+        base[:] = _whole(bias, network.first_shift + ACTIVATION_BITS)
         for square in range(width * height):
             reach = &self.reach[square]
             for place in range(reach.count):
                 seen = taps[reach.taps[place]]
                 base[:, reach.squares[place]] += seen[BITBOARDS + 1]
                 base[square % height & 1, reach.squares[place]] += seen[BITBOARDS]
-        self.first = self._keep(taps[:, :BITBOARDS].transpose(1, 0, 2))
-        self.base = self._keep(base)
+        network.first = self._keep(taps[:, :BITBOARDS].transpose(1, 0, 2))
+        network.base = self._keep(base)
         return 0
 
     cdef const int32_t* _head(self, weight, bias) except NULL:
@@ -295,6 +310,7 @@ cdef class ResidualEngine(Evaluator):
         cdef int channels = self.channels, hidden = self.hidden
         cdef int board = width * height * channels, field = images * board
         cdef int stones = popcount(mask)
+        cdef const Network* network = &self.networks[stones % self.sides]
         cdef int16_t* a = <int16_t*>(sums + self.most_sums)
         cdef int16_t* b = a + field
         cdef int16_t* parts = b + field
@@ -309,7 +325,7 @@ cdef class ResidualEngine(Evaluator):
         # 1. The first layer. Every bit of a plane adds its weights to the squares that see it.
         for image in range(images):
             memcpy(
-                sums + image * board, self.base + (stones & 1) * board, board * sizeof(int32_t)
+                sums + image * board, network.base + (stones & 1) * board, board * sizeof(int32_t)
             )
             plane_words(g, own, mask, stones, words)
             for plane in range(BITBOARDS):
@@ -319,21 +335,21 @@ cdef class ResidualEngine(Evaluator):
                     word &= word - 1
                     square -= square // g.stride        # the index without guard rows
                     self.kernel.spread(
-                        self.first + plane * C4_STAR * channels, &self.reach[square],
+                        network.first + plane * C4_STAR * channels, &self.reach[square],
                         sums + image * board, channels
                     )
             own, mask = mirror_bits(g, own), mirror_bits(g, mask)
-        self.kernel.settle(sums, a, field, self.first_shift)
+        self.kernel.settle(sums, a, field, network.first_shift)
         # 2. The blocks: the second convolution adds the field that it overwrites.
         for block in range(self.blocks):
             self.kernel.convolve(
-                &self.convolutions[2 * block], a, b, NULL, images, width, height, parts, sums
+                &network.convolutions[2 * block], a, b, NULL, images, width, height, parts, sums
             )
             self.kernel.convolve(
-                &self.convolutions[2 * block + 1], b, a, a, images, width, height, parts, sums
+                &network.convolutions[2 * block + 1], b, a, a, images, width, height, parts, sums
             )
         # 3. The units of every column, whose squares are side by side in memory.
-        self.kernel.apply(&self.column, a, units, NULL, images * width, height * channels, sums)
+        self.kernel.apply(&network.column, a, units, NULL, images * width, height * channels, sums)
         # 4. The mixing layer: every column's units, and their mean over the columns.
         for image in range(images):
             for unit in range(hidden):
@@ -344,7 +360,7 @@ cdef class ResidualEngine(Evaluator):
                 for column in range(width):
                     joined[2 * column * hidden + unit] = units[column * hidden + unit]
                     joined[(2 * column + 1) * hidden + unit] = <int16_t>mean
-            self.kernel.apply(&self.mixing, joined, mixed, units, width, 2 * hidden, sums)
+            self.kernel.apply(&network.mixing, joined, mixed, units, width, 2 * hidden, sums)
             # 5. The worth of every column, and the results from the mean of the units.
             for plane in range(VALUES):
                 results[plane] = 0
@@ -352,14 +368,14 @@ cdef class ResidualEngine(Evaluator):
                 total = 0
                 for unit in range(hidden):
                     mean = mixed[column * hidden + unit]
-                    total += mean * self.policy[unit]
+                    total += mean * network.policy[unit]
                     for plane in range(VALUES):
-                        results[plane] += mean * self.results[unit * VALUES + plane]
-                columns[image][column] = _number(total) + <double>self.policy[hidden] / (1 << HEAD_BITS)
+                        results[plane] += mean * network.results[unit * VALUES + plane]
+                columns[image][column] = _number(total) + <double>network.policy[hidden] / (1 << HEAD_BITS)
             values[image] = _balance(
-                _number(results[0]) / width + <double>self.results[hidden * VALUES] / (1 << HEAD_BITS),
-                _number(results[1]) / width + <double>self.results[hidden * VALUES + 1] / (1 << HEAD_BITS),
-                _number(results[2]) / width + <double>self.results[hidden * VALUES + 2] / (1 << HEAD_BITS),
+                _number(results[0]) / width + <double>network.results[hidden * VALUES] / (1 << HEAD_BITS),
+                _number(results[1]) / width + <double>network.results[hidden * VALUES + 1] / (1 << HEAD_BITS),
+                _number(results[2]) / width + <double>network.results[hidden * VALUES + 2] / (1 << HEAD_BITS),
             )
             units += width * hidden
 
@@ -427,8 +443,8 @@ def _checked(weights, shapes):
     return found
 
 
-def weight_shapes(int height, int channels, int blocks, int hidden):
-    """Return the shapes of the weights, by name.
+def weight_shapes(int height, int channels, int blocks, int hidden, int sides=1):
+    """Return the shapes of the weights, by name. With two sides, the names begin with the side.
 
     Matrices are (inputs, outputs). The order of the inputs is:
 
@@ -440,11 +456,13 @@ def weight_shapes(int height, int channels, int blocks, int hidden):
     Raises:
         ValueError: a number is out of range.
     """
-    for name, number in (("channels", channels), ("blocks", blocks), ("hidden", hidden)):
-        least = 1 if name == "blocks" else LANES
-        if not least <= number <= files.LARGEST["residual"][name] or (name != "blocks" and number % LANES):
-            of_lanes = "" if name == "blocks" else f", a multiple of {LANES}"
-            raise ValueError(f"{name} cannot be {number}: it is {least} to {files.LARGEST['residual'][name]}{of_lanes}")
+    for name, number, step in (
+        ("channels", channels, LANES), ("blocks", blocks, 1), ("hidden", hidden, LANES), ("sides", sides, 1)
+    ):
+        most = files.LARGEST["residual"][name]
+        if not step <= number <= most or number % step:
+            multiple = f", a multiple of {step}" if step > 1 else ""
+            raise ValueError(f"{name} cannot be {number}: it is {step} to {most}{multiple}")
     shapes = {"first.weight": (C4_STAR * PLANES, channels), "first.bias": (channels,)}
     for block in range(blocks):
         for half in ("inner", "outer"):
@@ -458,4 +476,11 @@ def weight_shapes(int height, int channels, int blocks, int hidden):
     shapes["policy.bias"] = (1,)
     shapes["value.weight"] = (hidden, VALUES)
     shapes["value.bias"] = (VALUES,)
-    return shapes
+    return {
+        side_prefix(side, sides) + name: shape for side in range(sides) for name, shape in shapes.items()
+    }
+
+
+def side_prefix(side, sides):
+    """Return the beginning of the names of a side's weights, ``""`` if all sides share them."""
+    return f"sides.{side}." if sides > 1 else ""

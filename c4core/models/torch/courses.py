@@ -391,7 +391,7 @@ class ResidualCourse(NetworkCourse):
             tell(done, len(batches))
             self._set_rate((number - 1) * len(batches) + done, len(batches))
             mirrored = (torch.rand(len(batch), generator=generator) < 0.5).to(self.device)  # noqa: PLR2004
-            losses = self.losses(batch, mirrored)
+            losses = self.losses(batch, mirrored).mean(1)
             self.learn(losses[0] + losses[1] + losses[2] + SCORE_WEIGHT * losses[3])
             sums += losses.detach() * len(batch)
         policy, kept, value, score = (sums / len(self._value)).tolist()
@@ -415,7 +415,7 @@ class ResidualCourse(NetworkCourse):
             group["lr"] = rate * min(1.0, (epochs + 1 / steps_of_epoch) / WARM_UP)
 
     def losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-        """(4,): the losses of some positions: best columns, kept results, value, and scores.
+        """(4, n): the losses of n positions: best columns, kept results, value, and scores.
 
         Args:
             batch: (n,), the positions' indices.
@@ -442,7 +442,7 @@ class ResidualCourse(NetworkCourse):
             functional.cross_entropy(outputs.value, results, reduction="none"),
             errors.sum(1) / is_open.sum(1),
         ]
-        return (torch.stack(losses) * self._weights[batch]).mean(1)
+        return torch.stack(losses) * self._weights[batch]
 
 
 def packed_planes(positions: Positions) -> NDArray[np.uint8]:

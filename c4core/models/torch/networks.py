@@ -33,6 +33,9 @@ the network where the board ends. The first layer's kernel is as long as a line 
              -> score of the column
              -> their mean -> loss, draw, win
 
+With two *sides*, there is such a network for the positions of each player, so player 1 and player 2
+have weights of their own.
+
 The star convolution sees three squares in each of the eight directions: every line of four through
 a square. The other convolutions are 3 x 3. The board is padded with zeros. A relu follows every
 layer; additions to a layer's output come before the relu. All columns share their weights. No layer
@@ -56,7 +59,7 @@ from c4core.models.files import LARGEST
 from c4core.models.residual import STAR, weight_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -287,11 +290,34 @@ class ResidualNetwork(nn.Module):
         )
 
 
-_CLASSES: Final = {
+class SidesNetwork(nn.Module):
+    """A :class:`ResidualNetwork` for each player, with the same sizes."""
+
+    def __init__(self, board: BoardSize, *, sides: int, **sizes: int) -> None:
+        super().__init__()
+        self.sides = nn.ModuleList(ResidualNetwork(board, **sizes) for _ in range(sides))
+
+    def forward(self, planes: torch.Tensor) -> ResidualOutputs:
+        """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
+        moved = planes[:, :2].sum((1, 2, 3)).round().long() % len(self.sides)
+        rows = [(moved == number).nonzero().squeeze(1) for number in range(len(self.sides))]
+        found = [side(planes[where]) for side, where in zip(self.sides, rows, strict=True)]
+        back = torch.cat(rows).argsort()
+        return ResidualOutputs(*(torch.cat(each)[back] for each in zip(*found, strict=True)))
+
+
+def _residual_network(board: BoardSize, *, sides: int = 1, **sizes: int) -> nn.Module:
+    """A network that all positions or the positions of each player use."""
+    if sides == 1:
+        return ResidualNetwork(board, **sizes)
+    return SidesNetwork(board, sides=sides, **sizes)
+
+
+_CLASSES: Final[dict[str, Callable[..., nn.Module]]] = {
     "cnn": FinalGridNetwork,
     "exact": ExactNetwork,
     "selfplay": ColumnNetwork,
-    "residual": ResidualNetwork,
+    "residual": _residual_network,
 }
 
 

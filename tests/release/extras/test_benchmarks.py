@@ -115,8 +115,9 @@ def test_learners_are_trained_and_measured(tmp_path: Path, monkeypatch: pytest.M
     assert "c4 dataset build" in texts["data"]
 
 
-def test_a_grown_network_computes_the_same() -> None:
-    sizes = ({"blocks": 1, "hidden": 8}, {"blocks": 2, "hidden": 16})
+@pytest.mark.parametrize("sides", [{}, {"sides": 2}], ids=str)
+def test_a_grown_network_computes_the_same(sides: dict[str, int]) -> None:
+    sizes = ({"blocks": 1, "hidden": 8}, {"blocks": 2, "hidden": 16} | sides)
     small, large = (new_network("residual", DEFAULT_BOARD, each, seed=1) for each in sizes)
     network.begin_with(large, arrays_of(small.state_dict()))
     planes = torch.rand(8, 7, 6, 7)

@@ -14,7 +14,7 @@ from c4core.dice import Dice
 from c4core.evaluation import NO_SCORE
 from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import Model, write_model
-from c4core.models.residual import STAR, weight_shapes
+from c4core.models.residual import STAR, side_prefix, weight_shapes
 from c4core.models.tuples import random_tuples, table_shape
 from c4core.notation import BoardSize
 
@@ -108,13 +108,15 @@ def residual_model(board: BoardSize, sizes: dict[str, int], *, seed: int = 1) ->
         array = chance.normal(0, shape[0] ** -0.5, shape).astype(np.float32)
         if name.endswith("bias"):
             weights[name] = array
-        elif name.startswith("first"):
+        elif "first" in name:
             weights[name] = array.T.reshape(shape[1], len(STAR), -1).transpose(0, 2, 1).copy()
-        elif name.startswith("blocks"):
+        elif "blocks" in name:
             weights[name] = array.T.reshape(shape[1], 3, 3, -1).transpose(0, 3, 2, 1).copy()
         else:
             weights[name] = np.ascontiguousarray(array.T)
-    # No engine needs the score head.
-    weights["score.weight"] = np.zeros((1, sizes["hidden"]), dtype=np.float32)
-    weights["score.bias"] = np.zeros(1, dtype=np.float32)
+    sides = sizes.get("sides", 1)
+    for prefix in (side_prefix(side, sides) for side in range(sides)):
+        # No engine needs the score head.
+        weights[f"{prefix}score.weight"] = np.zeros((1, sizes["hidden"]), dtype=np.float32)
+        weights[f"{prefix}score.bias"] = np.zeros(1, dtype=np.float32)
     return Model("residual", board, dict(sizes), {}, [], weights)

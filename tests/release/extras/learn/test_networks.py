@@ -89,14 +89,15 @@ def test_a_seed_gives_the_same_weights_without_the_shared_generator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("board", "channels", "blocks", "hidden"),
-    [((7, 6), 8, 1, 8), ((5, 4), 16, 2, 8), ((4, 9), 24, 1, 32), ((9, 6), 16, 2, 8)],
+    ("board", "channels", "blocks", "hidden", "sides"),
+    [((7, 6), 8, 1, 8, 2), ((5, 4), 16, 2, 8, 1), ((4, 9), 24, 1, 32, 1), ((9, 6), 16, 2, 8, 2)],
 )
 def test_the_engine_plays_like_pytorch(
-    board: tuple[int, int], channels: int, blocks: int, hidden: int
+    board: tuple[int, int], channels: int, blocks: int, hidden: int, sides: int
 ) -> None:
     size = BoardSize(*board)
-    model = residual_model(size, {"channels": channels, "blocks": blocks, "hidden": hidden})
+    sizes = {"channels": channels, "blocks": blocks, "hidden": hidden, "sides": sides}
+    model = residual_model(size, sizes)
     network, engine = network_of(model, Path("model")), engine_of(model, Path("model"))
     positions = random_positions(40, seed=3, board=size, least_ply=2)
     policy, values = preferences(network, "residual", planes_of_positions(positions, moved=False))

@@ -41,6 +41,7 @@ ARCHITECTURES: list[tuple[str, dict[str, Any]]] = [
     ("selfplay", {"channels": 4, "layers": 2, "hidden": 8}),
     ("residual", {"channels": 8, "blocks": 1, "hidden": 16}),
     ("residual", {"channels": 16, "blocks": 3, "hidden": 8}),
+    ("residual", {"channels": 8, "blocks": 2, "hidden": 8, "sides": 2}),
 ]
 
 

@@ -16,7 +16,7 @@ from c4core.models.files import LARGEST, read_model
 from c4core.models.labels import Positions
 from c4core.models.players import engine_of, named_file, shipped_file
 from c4core.models.quality import quality_of_engine
-from c4core.models.residual import ResidualEngine, kernels, weight_shapes
+from c4core.models.residual import ResidualEngine, kernels, side_prefix, weight_shapes
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import parse_player
 from c4core.position import Position
@@ -28,6 +28,7 @@ SIZES = [
     {"channels": 8, "blocks": 1, "hidden": 8},
     {"channels": 16, "blocks": 2, "hidden": 8},
     {"channels": 24, "blocks": 1, "hidden": 32},
+    {"channels": 8, "blocks": 1, "hidden": 8, "sides": 2},
 ]
 
 HERE = Path("model")
@@ -39,9 +40,7 @@ MOST_BYTES = 1_000_000
 ENGINE = engine_of(residual_model(BOARDS[0], SIZES[1]), HERE)
 
 
-@pytest.mark.parametrize(
-    ("board", "sizes"), list(zip(BOARDS, [*SIZES, SIZES[0]], strict=True)), ids=str
-)
+@pytest.mark.parametrize(("board", "sizes"), list(zip(BOARDS, SIZES, strict=True)), ids=str)
 def test_all_kernels_give_identical_results(board: BoardSize, sizes: dict[str, int]) -> None:
     model = residual_model(board, sizes)
     first, *others = (engine_of(model, HERE, kernel=name) for name in kernels())
@@ -71,6 +70,20 @@ def test_without_averaging_it_makes_one_pass() -> None:
         found = twice.evaluate(position)
         assert found == (wanted, (plain[1] + turned[1]) / 2)
         assert twice.evaluate(position.mirrored()) == (wanted[::-1], found[1])
+
+
+def test_each_side_plays_with_its_own_weights() -> None:
+    board, sizes = BOARDS[0], SIZES[0]
+    models = [residual_model(board, sizes, seed=seed) for seed in (1, 2)]
+    weights = {
+        side_prefix(side, 2) + name: array
+        for side, model in enumerate(models)
+        for name, array in model.weights.items()
+    }
+    both = engine_of(replace(models[0], architecture={**sizes, "sides": 2}, weights=weights), HERE)
+    alone = [engine_of(model, HERE) for model in models]
+    for position in random_positions(20, seed=6, board=board):
+        assert both.evaluate(position) == alone[position.ply % 2].evaluate(position)
 
 
 def test_only_open_columns_of_its_board_are_played() -> None:
@@ -124,6 +137,9 @@ def test_inconsistent_models_are_refused(snapshot: SnapshotAssertion) -> None:
         said({"blocks": 2}),
         said({"blocks": None}),
         said({"hidden": 16}),
+        said({"sides": 0}),
+        said({"sides": 2}),
+        said({"sides": 3}),
     ] == snapshot
     assert "too large" in said({"channels": 2**70})  # Python's own message
 
