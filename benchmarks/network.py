@@ -62,10 +62,10 @@ if TYPE_CHECKING:
 OPENINGS: Final = 11
 """All positions with at most this many stones are drawn from the book."""
 COUNTS: Final = (
-    *((12, 12, 12_000), (13, 13, 16_000), (14, 14, 30_000), (15, 15, 60_000), (16, 16, 90_000)),
-    *((17, 17, 150_000), (18, 19, 270_000), (20, 25, 370_000), (26, 29, 200_000)),
-    *((30, 31, 170_000), (32, 33, 30_000), (34, 35, 20_000), (36, 37, 10_000)),
-    *((38, 39, 5_000), (40, 40, 2_000)),
+    *((12, 12, 12_000), (13, 13, 16_000), (14, 14, 15_000), (15, 15, 30_000), (16, 16, 45_000)),
+    *((17, 17, 75_000), (18, 19, 135_000), (20, 25, 185_000), (26, 29, 100_000)),
+    *((30, 31, 85_000), (32, 33, 15_000), (34, 35, 10_000), (36, 37, 5_000)),
+    *((38, 39, 2_500), (40, 40, 1_000)),
 )
 """Quiet positions of random games to learn from: the least and most stones, and the number of
 positions for each number of stones."""
@@ -84,7 +84,7 @@ SETS: Final = {"validation": 2001, "test": 1001}
 BLOCKS: Final = 5
 HIDDEN: Final = 64
 """The number of units of a column."""
-COPIES: Final = ((11, 2), (19, 4), (25, 2), (DEFAULT_BOARD.cells, 1))
+COPIES: Final = ((11, 2), (19, 5), (25, 4), (DEFAULT_BOARD.cells, 3))
 """The most stones, and the copies of such a position that are drawn from: more where errors are
 frequent."""
 HARD: Final = 4

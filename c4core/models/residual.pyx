@@ -159,7 +159,7 @@ cdef class ResidualEngine(Evaluator):
         self.g = board_of(width, height)
         self.channels, self.blocks, self.hidden, self.sides = channels, blocks, hidden, sides
         self.averages = averages
-        self.breadth, self.margin, self.trust = 2, 4.0, 0.3
+        self.breadth, self.margin, self.trust = 2, 4.0, 1.0
         self.kept = []
         self._choose(kernels().pop() if kernel is None else kernel)
         self._reach_out()

@@ -133,7 +133,7 @@ def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatc
     data, model = results / "network", results / "network.safetensors"
     small = ("--threads", "1", "--table-mb", "64")
     given = ("--data", str(data), *small)
-    drawn = ("--share", "3e-4", "--openings", "6")
+    drawn = ("--share", "6e-4", "--openings", "6")
     run(results, "network", "data", "--output", str(data), *drawn, *small)
     trained = ("--output", str(model), "--steps", "20", "--batch", "64")
     run(results, "network", "train", *given, *trained)

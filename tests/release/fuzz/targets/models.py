@@ -76,7 +76,7 @@ def prepare_models(directory: Path) -> Target:
         about = {name: entry for name, entry in about.items() if name != "sha256"}
         if chance.random() < 0.3:
             name = chance.choice(
-                ("channels", "layers", "blocks", "hidden", "padding", "tuples", "x")
+                ("channels", "layers", "blocks", "hidden", "sides", "padding", "tuples", "x")
             )
             about["architecture"] = {**about["architecture"], name: chance.choice(ODD)}
             text = json.dumps(about).encode()
