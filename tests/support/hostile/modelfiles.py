@@ -115,6 +115,10 @@ CASES = (
         "its header is larger than 8,388,608 bytes",
         is_large=True,
     ),
-    Case("too many tensors", empty_tensors(MAX_TENSORS + 1), "it has more than 1,000 tensors"),
+    Case(
+        "too many tensors",
+        empty_tensors(MAX_TENSORS + 1),
+        f"it has more than {MAX_TENSORS:,} tensors",
+    ),
     Case("as many tensors as there may be", empty_tensors(MAX_TENSORS), "is not a c4 model"),
 )
