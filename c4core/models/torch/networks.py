@@ -299,7 +299,7 @@ class SidesNetwork(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> ResidualOutputs:
         """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
-        moved = planes[:, :2].sum((1, 2, 3)).round().long() % len(self.sides)
+        moved = planes[:, :2].sum((1, 2, 3)).long() % len(self.sides)
         rows = [(moved == number).nonzero().squeeze(1) for number in range(len(self.sides))]
         found = [side(planes[where]) for side, where in zip(self.sides, rows, strict=True)]
         back = torch.cat(rows).argsort()
