@@ -358,6 +358,7 @@ def train(
         if own is None:
             losses = drawn.losses(batch)
         else:
+            own.course.network = course.network  # split() replaced it
             share = from_games / batch
             losses = drawn.losses(batch - from_games) * (1 - share) + own.losses(from_games) * share
         optimizer.learn((losses * weights).sum() + sum(excess), highest * rate(step, steps))
@@ -365,9 +366,7 @@ def train(
             model = trained(validated())
             write_model(output, model)
             told = games.round(engine_of(model, output).choose)
-            lesson = course_of(games.positions())
-            lesson.network = course.network
-            own = Drawn(lesson, games.copies(), seed + step)
+            own = Drawn(course_of(games.positions()), games.copies(), seed + step)
             click.echo(f"step {step:,}: {told}; {model.history[-1]}", err=True)
     write_model(output, trained(validated()))
 
@@ -499,7 +498,7 @@ class Drawn:
     def __init__(self, course: ResidualCourse, rows: NDArray[np.intp], seed: int) -> None:
         import torch  # noqa: PLC0415 (slow to import)
 
-        self._course = course
+        self.course = course
         self._rows = torch.from_numpy(rows)
         self._chances = torch.full((int(rows.max()) + 1,), 0.5)
         self._generator = torch.Generator().manual_seed(seed)
@@ -514,8 +513,8 @@ class Drawn:
         is_drawn = torch.rand(candidates, generator=self._generator) < self._chances[rows]
         rows = torch.cat([rows[is_drawn], rows[~is_drawn]])[:count]
         mirrored = torch.rand(count, generator=self._generator) < 0.5  # noqa: PLR2004
-        device = self._course.device
-        losses = self._course.losses(rows.to(device), mirrored.to(device))
+        device = self.course.device
+        losses = self.course.losses(rows.to(device), mirrored.to(device))
         found = (KNOWN + UNKNOWN * losses[1].detach().cpu()).clamp(max=1)
         self._chances[rows] = (self._chances[rows] + found) / 2
         return losses.mean(1)

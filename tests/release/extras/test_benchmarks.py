@@ -127,8 +127,9 @@ def test_a_grown_network_computes_the_same(sides: dict[str, int]) -> None:
 
 def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw a few positions, train on them and in a few games, and measure the network."""
-    few = {"HELD_OUT": 24, "AS_FIRST": 2, "AS_SECOND": 2, "EXPLORING": 2, "STEPS_OF_ROUND": 5}
-    for name, number in few.items():
+    few = {"HELD_OUT": 24, "AS_FIRST": 2, "AS_SECOND": 2, "EXPLORING": 2}
+    often = {"STEPS_OF_ROUND": 5, "BATCH": 64, "FROM_GAMES": 8}
+    for name, number in (few | often).items():
         monkeypatch.setattr(network, name, number)
     data, model = results / "network", results / "network.safetensors"
     small = ("--threads", "1", "--table-mb", "64")
@@ -136,8 +137,29 @@ def _recipe_of_the_shipped_network(results: Path, monkeypatch: pytest.MonkeyPatc
     drawn = ("--share", "6e-4", "--openings", "6")
     run(results, "network", "data", "--output", str(data), *drawn, *small)
     trained = ("--output", str(model), "--steps", "20", "--batch", "64")
-    run(results, "network", "train", *given, *trained)
+    with monkeypatch.context() as patched:
+        _check_that_each_step_uses_one_network(patched)
+        told = run(results, "network", "train", *given, *trained)
+    assert re.findall(r"step (\d+): won ", told) == ["5", "10", "15"]
     run(results, "network", "train", *given, *trained, "--start", str(model))
     run(results, "network", "measure", f"learning-residual:model={model}", *given, "--games", "2")
     measured = kept(results, "learning")["network-test"]["players"]
     assert [sum(each["first"]) + sum(each["second"]) for each in measured] == [4]
+
+
+def _check_that_each_step_uses_one_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network before ``split`` once learned the positions of the games after it, too."""
+    losses, learn = network.Drawn.losses, network.Optimizer.learn
+    used = list[torch.nn.Module]()
+
+    def noted_losses(drawn: network.Drawn, count: int) -> torch.Tensor:
+        used.append(drawn.course.network)
+        return losses(drawn, count)
+
+    def checked_learn(optimizer: network.Optimizer, loss: torch.Tensor, rate: float) -> None:
+        assert len(set(used)) == 1
+        used.clear()
+        learn(optimizer, loss, rate)
+
+    monkeypatch.setattr(network.Drawn, "losses", noted_losses)
+    monkeypatch.setattr(network.Optimizer, "learn", checked_learn)
