@@ -88,8 +88,8 @@ STAR_PLANES: Final = 7
 """The number of planes of :mod:`c4core.models.evaluator`, the input of ``ResidualNetwork``."""
 
 _ROUND: Final = 32
-"""The numbers of positions of a side are rounded up to a multiple of this. PyTorch on a processor
-keeps memory for every number of positions that it has seen, and a training would need 24 GB."""
+"""The numbers of positions of a side are rounded up to a multiple of this. PyTorch keeps memory for
+every number of positions that it has seen; with bfloat16 on a processor, about 1 MB each."""
 
 _REACH: Final = 3
 _SIDE: Final = 2 * _REACH + 1

@@ -119,7 +119,7 @@ def test_the_engine_plays_like_pytorch(
 
 
 def test_sides_see_few_different_numbers_of_positions() -> None:
-    """PyTorch keeps memory for every number of positions; a training ran out of 24 GB."""
+    """PyTorch keeps memory for every number of positions."""
     sizes = {"channels": 8, "blocks": 1, "hidden": 8, "sides": 2}
     network = network_of(residual_model(DEFAULT_BOARD, sizes), Path("model"))
     seen = set[int]()
