@@ -87,10 +87,6 @@ _FIRST_KERNEL: Final = 4
 STAR_PLANES: Final = 7
 """The number of planes of :mod:`c4core.models.evaluator`, the input of ``ResidualNetwork``."""
 
-_ROUND: Final = 32
-"""The numbers of positions of a side are rounded up to a multiple of this. PyTorch keeps memory for
-every number of positions that it has seen; with bfloat16 on a processor, about 1 MB each."""
-
 _REACH: Final = 3
 _SIDE: Final = 2 * _REACH + 1
 _PLACES: Final = [(_REACH + up) * _SIDE + _REACH + right for right, up in STAR]
@@ -305,17 +301,9 @@ class SidesNetwork(nn.Module):
         """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
         moved = planes[:, :2].sum((1, 2, 3)).long() % len(self.sides)
         rows = [(moved == number).nonzero().squeeze(1) for number in range(len(self.sides))]
-        found = [
-            [each[: len(where)] for each in side(_padded(planes[where]))]
-            for side, where in zip(self.sides, rows, strict=True)
-        ]
+        found = [side(planes[where]) for side, where in zip(self.sides, rows, strict=True)]
         back = torch.cat(rows).argsort()
         return ResidualOutputs(*(torch.cat(each)[back] for each in zip(*found, strict=True)))
-
-
-def _padded(planes: torch.Tensor) -> torch.Tensor:
-    """Planes with empty boards after them, up to a multiple of :data:`_ROUND`."""
-    return functional.pad(planes, (0, 0, 0, 0, 0, 0, 0, -len(planes) % _ROUND))
 
 
 def _residual_network(board: BoardSize, *, sides: int = 1, **sizes: int) -> nn.Module:

@@ -118,20 +118,6 @@ def test_the_engine_plays_like_pytorch(
     assert same >= 0.9 * len(positions)  # a trained network is more certain
 
 
-def test_sides_see_few_different_numbers_of_positions() -> None:
-    """PyTorch keeps memory for every number of positions."""
-    sizes = {"channels": 8, "blocks": 1, "hidden": 8, "sides": 2}
-    network = network_of(residual_model(DEFAULT_BOARD, sizes), Path("model"))
-    seen = set[int]()
-    for side in network.get_submodule("sides").children():
-        side.register_forward_pre_hook(lambda _side, planes: seen.add(len(planes[0])))
-    for count in range(2, 60):
-        positions = random_positions(count, seed=count, board=DEFAULT_BOARD)
-        policy, _ = preferences(network, "residual", planes_of_positions(positions, moved=False))
-        assert len(policy) == count
-    assert seen <= {0, 32, 64}
-
-
 class Leftmost(torch.nn.Module):
     """Values columns more the further left they are."""
 
