@@ -297,7 +297,7 @@ def train(
     threads: int,
     table_mb: int,
 ) -> None:
-    """Train a network; from random weights, this takes one to two hours on two cores."""
+    """Train a network; from random weights, this takes one to three hours on two cores."""
     import torch  # noqa: PLC0415 (slow to import)
 
     from c4core.models.torch.courses import ResidualCourse  # noqa: PLC0415
