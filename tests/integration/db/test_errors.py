@@ -209,14 +209,17 @@ def store_many(database: Database) -> None:
     do(database, store, BOARD, [row(key) for key in range(5_000)])
 
 
-def test_missing_permissions_are_reported() -> None:
+def test_missing_permissions_are_reported(sqlite_path: Path) -> None:
+    # The other user may have no permission to read this checkout's migrations.
+    fill(sqlite_path, 10)
+    content = sqlite_path.read_bytes()
     with unprivileged() as directory:
         path = directory / "c4.db"
         directory.chmod(0o555)
         with pytest.raises(ReadOnlyError, match=f"no permission to write {directory}"):
             Database.open(str(path))
         directory.chmod(0o755)
-        fill(path, 10)
+        path.write_bytes(content)
         path.chmod(0o444)
         with Database.open(str(path)) as database:
             assert ask(database, count, EVERYTHING) == 10
