@@ -111,24 +111,22 @@ class Database:
         return cls(engine, parsed, created=created, clock=clock)
 
     @classmethod
-    def upgrade(cls, url: str, *, force: bool = False) -> tuple[str | None, str]:
+    def upgrade(cls, url: str) -> tuple[str | None, str]:
         """Upgrade an existing database to the current schema; return the old and the new revision.
 
-        An empty database gets its tables; a current one is left as it is. See :mod:`db.schema` for
-        processes that use the database during the upgrade.
+        An empty database gets its tables; a current one is left as it is. Other processes may use
+        the database: their next transaction raises SchemaTooNewError.
 
         Args:
             url: as for :meth:`open`.
-            force: upgrade even if processes of older versions are using the database.
 
         Raises:
-            OldProcessesError: processes of older versions are using the database.
             StorageError: as :meth:`open`, except SchemaTooOldError.
         """
         parsed = parse_url(url)
         check_file(parsed, create=False)
         with translated(place(parsed)):
-            before, state = upgrade(parsed, force=force)
+            before, state = upgrade(parsed)
         refuse(state, place(parsed))
         return before.revision, HEAD
 

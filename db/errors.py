@@ -63,10 +63,6 @@ class SchemaTooNewError(WrongSchemaError):
     """A newer version created the database; only that version can read it."""
 
 
-class OldProcessesError(StorageError):
-    """Processes of older versions use the database; after an upgrade they would damage it."""
-
-
 class CorruptError(StorageError):
     """The database is damaged: a page or a value cannot be read, or a table is missing."""
 
@@ -173,7 +169,6 @@ REQUEST_FAULTS: Final = (
     MatchInUseError,
     GameNotFoundError,
     JobStateError,
-    OldProcessesError,
 )
 """Faults of a request itself; as DamagedValueError is a CorruptError, catch these first."""
 

@@ -336,11 +336,12 @@ def stored_columns(table: Table) -> list[Column[Any]]:
     return [column for column in table.columns if column.computed is None]
 
 
-def _add_checksums() -> None:
-    """Give every table its column ``checksum``. The classes omit it, because no code reads it."""
-    for table in Base.metadata.tables.values():
-        expression = RowChecksum(list(table.columns))
-        table.append_column(Column(CHECKSUM, expression.type, Computed(expression, persisted=True)))
+def checksum(table: str) -> Column[Any]:
+    """The column ``checksum`` of a table, which the database computes."""
+    expression = RowChecksum(list(Base.metadata.tables[table].columns))
+    return Column(CHECKSUM, expression.type, Computed(expression, persisted=True))
 
 
-_add_checksums()
+for _table in Base.metadata.tables.values():
+    # The classes omit it, because no code reads it.
+    _table.append_column(checksum(_table.name))

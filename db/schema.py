@@ -1,57 +1,37 @@
 """The schema's revision: read it from a database, and bring the database up to date.
 
 Processes may use the database during an upgrade. Every transaction checks that the schema has the
-revision of its program, and fails if the database was upgraded since. Versions before
-``FIRST_WATCHED`` do not check: such a process would go on, write rows in their old form and so
-damage the database. It has to end before the upgrade.
+revision of its program, and fails if the database was upgraded since.
 
 Alembic is imported only for a migration: it would double the time to open a database.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import ExitStack
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import Column, MetaData, String, Table, event, inspect, select, text
+from sqlalchemy import Column, MetaData, String, Table, inspect, select, text
 
 from db.engine import BUSY_SECONDS, WRITING, make_engine, patiently, reading
 from db.errors import (
     CorruptError,
     MissingDatabaseError,
     NotADatabaseError,
-    OldProcessesError,
     SchemaTooNewError,
     SchemaTooOldError,
 )
-from db.migrations import FIRST_WATCHED, HEAD, REVISIONS
-from db.records.jobs import LONGEST_LEASE
-from db.urls import place
+from db.migrations import HEAD, REVISIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
     from alembic.config import Config
     from sqlalchemy import URL, Connection, Engine
-    from sqlalchemy.engine.interfaces import DBAPIConnection
 
 _OWN_TABLES: Final = frozenset({"evaluations", "jobs", "units"})
 """The tables of every revision. A database that has one of them belongs to C4."""
-
-_ALL_TABLES: Final = _OWN_TABLES | {
-    "costs",
-    "corpus_matches",
-    "duties",
-    "games",
-    "matches",
-    "shared_bounds",
-    "workers",
-}
-"""The tables of HEAD."""
 
 _VERSION_TABLE: Final = "alembic_version"
 _version: Final = Table(_VERSION_TABLE, MetaData(), Column("version_num", String(32)))
@@ -65,41 +45,6 @@ _LIMIT_WAITING: Final = text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS:.0f}s'")
 # A migration that waits for a reader blocks writers, so its wait is limited.
 
 _NAMED_TABLES: Final = 3
-
-_ALIVE_SECONDS: Final = 30
-"""A process whose last sign of life is older counts as gone."""
-
-_NAMED: Final = 5
-"""Maximum number of processes that the refusal names."""
-
-_NOW: Final = {
-    "sqlite": text("SELECT (julianday('now') - 2440587.5) * 86400.0"),
-    "postgresql": text("SELECT CAST(EXTRACT(EPOCH FROM now()) AS DOUBLE PRECISION)"),
-}
-
-_WORKERS: Final = text(
-    "SELECT 'worker ' || name || ' (c4 ' || version || ')' FROM workers "
-    "WHERE seen_at BETWEEN :since AND :until ORDER BY name"
-)
-_OWNERS: Final = text(
-    "SELECT DISTINCT 'process ' || owner || ', which holds leases' FROM units "
-    "WHERE state = 'leased' AND lease_until BETWEEN :now AND :longest ORDER BY 1"
-)
-_TURNS: Final = text(
-    "SELECT DISTINCT 'a process at job ' || jobs.id FROM jobs JOIN turns "
-    "ON turns.name IN ('working.' || jobs.id, 'planning.' || jobs.id) "
-    "WHERE state IN ('running', 'planning') AND taken_at BETWEEN :since AND :until ORDER BY 1"
-)
-_JOBS: Final = text(
-    "SELECT 'a process at job ' || id FROM jobs WHERE "
-    "state = 'running' AND runner_seen_at BETWEEN :since AND :until "
-    "OR state = 'planning' AND planner_seen_at BETWEEN :since AND :until ORDER BY id"
-)
-_OTHER_CONNECTIONS: Final = text(
-    "SELECT DISTINCT 'a connection of c4 from ' || coalesce(host(client_addr), 'this machine') "
-    "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'c4' "
-    "AND pid <> pg_backend_pid() ORDER BY 1"
-)
 
 
 class Standing(Enum):
@@ -133,9 +78,7 @@ def classify(tables: AbstractSet[str], revision: str | None) -> Standing:
         return Standing.DAMAGED
     if revision not in REVISIONS:
         return Standing.NEW
-    if revision != HEAD:
-        return Standing.OLD
-    return Standing.CURRENT if tables >= _ALL_TABLES else Standing.DAMAGED
+    return Standing.CURRENT if revision == HEAD else Standing.OLD
 
 
 def read_state(connection: Connection) -> SchemaState:
@@ -174,7 +117,7 @@ def refuse(state: SchemaState, place: str) -> None:
                 "give C4 a database of its own"
             )
         case Standing.DAMAGED:
-            raise CorruptError(f"{place} is damaged: tables or the schema's revision are missing")
+            raise CorruptError(f"{place} is damaged: the schema's revision is missing")
         case Standing.CURRENT:
             return
 
@@ -186,7 +129,7 @@ def refuse_change(revision: str | None, place: str) -> None:
     after this process had opened it.
     """
     if revision != HEAD:
-        refuse(SchemaState(classify(_ALL_TABLES | {_VERSION_TABLE}, revision), revision, ()), place)
+        refuse(SchemaState(classify(_OWN_TABLES | {_VERSION_TABLE}, revision), revision, ()), place)
 
 
 def lock_for_migration(connection: Connection) -> None:
@@ -227,30 +170,20 @@ def state_of(engine: Engine) -> SchemaState:
         return read_state(connection)
 
 
-def upgrade(url: URL, *, force: bool) -> tuple[SchemaState, SchemaState]:
+def upgrade(url: URL) -> tuple[SchemaState, SchemaState]:
     """Bring an empty or older database to HEAD; return its state before and afterwards."""
-    with ExitStack() as at_end:
-        engine = make_engine(url)
-        at_end.callback(engine.dispose)
-        before = state_of(engine)
-        is_guarded = not force and _goes_unnoticed(before)
-        if is_guarded and engine.dialect.name == "sqlite":
-            with reading(engine, tells_revision=False).begin() as connection:
-                _refuse_old_processes(connection, place(url))
-            engine.dispose()
-            event.listen(engine, "connect", _be_alone, insert=True)
-        guarded = place(url) if is_guarded else None
-        return before, bring_up_to_date(engine, {Standing.EMPTY, Standing.OLD}, guarded=guarded)
+    engine = make_engine(url)
+    try:
+        return state_of(engine), bring_up_to_date(engine, {Standing.EMPTY, Standing.OLD})
+    finally:
+        engine.dispose()
 
 
-def bring_up_to_date(
-    engine: Engine, from_standings: set[Standing], *, guarded: str | None = None
-) -> SchemaState:
+def bring_up_to_date(engine: Engine, from_standings: set[Standing]) -> SchemaState:
     """Bring the database to HEAD from one of these standings; return its state afterwards.
 
     A database in another state does not change. The state is read again inside the transaction: if
-    several processes do this at once, one upgrades and the others find it done. If ``guarded`` is
-    set, processes of older versions must not use the database; messages call it by this name.
+    several processes do this at once, one upgrades and the others find it done.
     """
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
@@ -270,73 +203,6 @@ def bring_up_to_date(
             lock_for_migration(connection)
             state = read_state(connection)
             if state.standing in from_standings:
-                if guarded is not None:
-                    _refuse_old_processes(connection, guarded)
                 migrate(connection)
                 state = read_state(connection)
     return state
-
-
-def _goes_unnoticed(state: SchemaState) -> bool:
-    """Whether processes that know this schema do not notice an upgrade."""
-    return (
-        state.standing is Standing.OLD
-        and state.revision is not None
-        and REVISIONS.index(state.revision) < REVISIONS.index(FIRST_WATCHED)
-    )
-
-
-def _be_alone(connection: DBAPIConnection, record: object) -> None:
-    """Keep all other processes out of an SQLite file while this new connection is open."""
-    del record
-    driver = cast("sqlite3.Connection", connection)
-    (path,) = [row[2] for row in driver.execute("PRAGMA database_list") if row[1] == "main"]
-    # Set before the file is first read, this makes SQLite lock all of it.
-    driver.execute("PRAGMA locking_mode = EXCLUSIVE")
-    try:
-        driver.executescript("BEGIN EXCLUSIVE; ROLLBACK")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-            raise
-        raise _refusal(path, [f"another process (`fuser {path}` shows which)"]) from None
-
-
-def _refuse_old_processes(connection: Connection, place: str) -> None:
-    """Refuse to upgrade while a process of an older version uses the database."""
-    if found := list(_processes(connection)):
-        raise _refusal(place, found)
-
-
-def _refusal(place: str, processes: list[str]) -> OldProcessesError:
-    more = [f"{len(processes) - _NAMED} more"] if len(processes) > _NAMED else []
-    names = ", ".join([*processes[:_NAMED], *more])
-    return OldProcessesError(
-        f"cannot upgrade {place}: it is in use by {names}. Older versions do not notice an upgrade "
-        "and would damage the database: stop them, then run `c4 db upgrade` again. A process that "
-        f"has crashed is forgotten after {_ALIVE_SECONDS} s; --force upgrades at once"
-    )
-
-
-def _processes(connection: Connection) -> Iterator[str]:
-    """The detectable processes that use a database of any older revision."""
-    tables = set(inspect(connection).get_table_names())
-    has_heartbeats = "runner_seen_at" in {
-        column["name"] for column in inspect(connection).get_columns("jobs")
-    }
-    is_postgresql = connection.dialect.name == "postgresql"
-    now: float = connection.execute(_NOW[connection.dialect.name]).scalar_one()
-    times = {
-        "now": now,
-        "since": now - _ALIVE_SECONDS,
-        "until": now + _ALIVE_SECONDS,
-        "longest": now + LONGEST_LEASE,
-    }
-    for query, is_there in (
-        (_WORKERS, "workers" in tables),
-        (_OWNERS, True),
-        (_TURNS, "turns" in tables),
-        (_JOBS, has_heartbeats),
-        (_OTHER_CONNECTIONS, is_postgresql),
-    ):
-        if is_there:
-            yield from connection.scalars(query, times)

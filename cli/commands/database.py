@@ -48,24 +48,17 @@ def init(settings: Settings) -> None:
 
 
 @database.command(cls=Command, examples=["c4 db upgrade", "c4 --db ./book.db db upgrade"])
-@click.option(
-    "--force",
-    is_flag=True,
-    help="Upgrade even if processes of older versions use the database. Their later writes "
-    "damage it.",
-)
 @click.pass_obj
-def upgrade(settings: Settings, *, force: bool) -> None:
+def upgrade(settings: Settings) -> None:
     """Bring the tables up to date; stored data is kept.
 
     A database of an older version needs this once. Processes that are using it notice the upgrade
-    and stop. Versions before schema c4_0007 do not notice it: the upgrade is refused while they
-    run.
+    and stop.
     """
     from cli.output.formats import write_object
     from db.database import Database
 
-    before, after = Database.upgrade(settings.url, force=force)
+    before, after = Database.upgrade(settings.url)
     if settings.json:
         write_object({"before": before, "after": after})
     elif before == after:

@@ -10,8 +10,5 @@ REVISIONS: Final = tuple(
 )
 """All revisions, the oldest first."""
 
-FIRST_WATCHED: Final = "c4_0007"
-"""The first revision whose processes notice an upgrade. Older ones would damage the database."""
-
 HEAD: Final = REVISIONS[-1]
 """The revision of this program."""

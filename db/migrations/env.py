@@ -5,9 +5,7 @@ To write a new revision, from a checkout, against a scratch database of the pres
     c4 --db scratch.db db init
     alembic -x url=sqlite:///scratch.db revision --autogenerate --rev-id c4_NNNN -m "what it adds"
 
-with the next number for ``c4_NNNN``. SQLite cannot change the generated column ``checksum``. To
-include another column in it, drop ``checksum``, add the column, and call
-``db.migrations.helpers.rebuild``.
+with the next number for ``c4_NNNN``. There are no downgrades.
 """
 
 from __future__ import annotations

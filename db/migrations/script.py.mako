@@ -14,8 +14,3 @@ depends_on = None
 def upgrade() -> None:
     """Upgrade from the previous revision."""
     ${upgrades if upgrades else "pass"}
-
-
-def downgrade() -> None:
-    """Downgrade to the previous revision."""
-    ${downgrades if downgrades else "pass"}
