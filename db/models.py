@@ -122,8 +122,7 @@ class Evaluation(Base):
 class Job(Base):
     """A job. Times are epoch seconds on the database's clock.
 
-    ``planner_seen_at`` and ``runner_seen_at`` are the last heartbeats of processes that plan or run
-    this job only: see :mod:`db.jobs.sharing`.
+    ``seen_at`` is the last time that a process planned the job or held one of its leases.
     """
 
     __tablename__ = "jobs"
@@ -141,16 +140,14 @@ class Job(Base):
     created_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
-    planner_seen_at: Mapped[float | None] = mapped_column(Double, info=_PASSING)
-    runner_seen_at: Mapped[float | None] = mapped_column(Double, info=_PASSING)
+    seen_at: Mapped[float | None] = mapped_column(Double, info=_PASSING)
 
 
 class Unit(Base):
     """A part of a job; one worker works on it at a time.
 
     ``fence`` counts the claims; the holder of an older count can neither complete nor fail the
-    unit. ``attempts`` counts the finished and current tries. Lapsed leases are not among them:
-    ``lapses`` counts these.
+    unit. ``attempts`` counts the claims that were not handed back.
     """
 
     __tablename__ = "units"
@@ -165,7 +162,6 @@ class Unit(Base):
         _partial_index(
             "queued",
             "job_id",
-            "announced_at",
             "seq",
             "positions",
             "expected_seconds",
@@ -189,8 +185,6 @@ class Unit(Base):
     expected_seconds: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     fence: Mapped[int] = mapped_column(Integer)
     attempts: Mapped[int] = mapped_column(Integer)
-    lapses: Mapped[int] = mapped_column(Integer, server_default=_ZERO)
-    announced_at: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     owner: Mapped[str | None] = mapped_column(PlainText)
     lease_until: Mapped[float | None] = mapped_column(Double)
     result: Mapped[dict[str, Any] | None] = mapped_column(JsonObject, info=_SEALED)
@@ -305,7 +299,6 @@ class Worker(Base):
     positions_done: Mapped[int] = mapped_column(BigInteger)
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
-    note: Mapped[str | None] = mapped_column(PlainText)
 
 
 class MeasuredCost(Base):
@@ -320,15 +313,6 @@ class MeasuredCost(Base):
     ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     positions: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
-
-
-class Duty(Base):
-    """A periodic duty, and the time when a process last acquired it."""
-
-    __tablename__ = "duties"
-
-    name: Mapped[str] = mapped_column(Text, primary_key=True)
-    acquired_at: Mapped[float] = mapped_column(Double)
 
 
 def stored_columns(table: Table) -> list[Column[Any]]:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 from hypothesis import settings
 
 from db.database import Database
@@ -28,8 +27,6 @@ from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from tests.support.running.service import Service
 from workers.answers import question as answering
-from workers.celery.messaging import make_app
-from workers.core.kinds import Lane
 
 # These tests do not measure time. With CI in the environment, this profile inherits fixed examples
 # from Hypothesis's own CI profile.
@@ -216,12 +213,6 @@ def one_service(
 ) -> Iterator[Service]:
     """A service with PostgreSQL and Redis, for tests that do not depend on the kind of broker."""
     broker_url = request.getfixturevalue("redis_server").url
-    with redis.Redis.from_url(broker_url) as client:
-        # Delete the queues and unacknowledged messages of earlier tests. Kombu would deliver the
-        # messages of killed workers to the next worker, and they name units of another database.
-        options = make_app(broker_url).conf.broker_transport_options
-        taken = (options["unacked_key"], options["unacked_index_key"])
-        client.delete(*(lane.queue for lane in Lane), *taken)
     with postgres_server.database(initialised=True) as url:
         yield Service(tmp_path, url, broker_url)
 

@@ -22,7 +22,7 @@ from web.responses import CLIENT_GONE, ApiError, too_many
 from web.running import JobRunner
 from workers.answers.find import look_up
 from workers.answers.service import AnswerService, Stop
-from workers.celery.doorbell import Doorbell
+from workers.celery.broker import Broker
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Service:
     """The resources that all requests share; :meth:`open` opens them.
 
     Attributes:
-        doorbell: calls the workers of the broker; None without a broker.
+        broker: calls the workers of the broker; None without a broker.
         answer_service: answers questions about positions.
         lookups: finds stored evaluations; None without a database.
         known: the cache of complete answers.
@@ -226,7 +226,7 @@ class Service:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.database: Database | None = None
-        self.doorbell: Doorbell | None = None
+        self.broker: Broker | None = None
         self.lookups: Lookups | None = None
         self.known = Known(KNOWN_ANSWERS)
         self.counters = Counters()
@@ -247,7 +247,7 @@ class Service:
             return
         settings = self.settings
         if settings.broker_url is not None:
-            self.doorbell = Doorbell(settings.broker_url)
+            self.broker = Broker(settings.broker_url)
         if settings.database_url is not None:
             self.database = Database.open(settings.database_url, create=not settings.read_only)
             self._file = _file_of(settings.database_url)
@@ -274,8 +274,8 @@ class Service:
             threads.shutdown(wait=False, cancel_futures=True)
         if self.lookups is not None:
             self.lookups.close()
-        if self.doorbell is not None:
-            self.doorbell.close()
+        if self.broker is not None:
+            self.broker.close()
         if self.database is not None:
             self.database.close()
 
@@ -375,7 +375,7 @@ class Service:
             return None
         runner = JobRunner(
             self.database,
-            doorbell=self.doorbell,
+            broker=self.broker,
             threads=self.settings.threads,
             table_mb=self.settings.table_mb,
             programs=self.settings.programs,

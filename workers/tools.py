@@ -12,8 +12,7 @@ from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from c4core.lines import parse_position
 from c4core.notation import MAX_BITS, column_label, parse_board
-from c4core.players import PlayerCostError, ProgramRefusedError, StopPlaying
-from c4core.players import Stop as PlayerStop
+from c4core.players import PlayerCostError, ProgramRefusedError, Stop as PlayerStop, StopPlaying
 from db import evaluations
 from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter

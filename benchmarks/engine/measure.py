@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import numpy as np
 
-from benchmarks.engine import pages
-from benchmarks.engine import positions as sets
+from benchmarks.engine import pages, positions as sets
 from benchmarks.engine.solvers import (
     C4,
     BitBully,
@@ -355,8 +354,11 @@ def _own_calls() -> list[Statement]:
 
 
 def _bitbully_calls() -> list[Statement]:
-    from bitbully import BitBully as Agent  # noqa: PLC0415 (optional)
-    from bitbully import Board, bitbully_core  # noqa: PLC0415 (optional)
+    from bitbully import (  # noqa: PLC0415 (optional)
+        BitBully as Agent,
+        Board,
+        bitbully_core,
+    )
 
     columns = list(parse_moves(ONE_MOVE_LEFT))
     agent, core = Agent(opening_book=None), bitbully_core.BitBullyCore()

@@ -17,9 +17,10 @@ import operator
 from dataclasses import asdict, astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from workers.celery.process import BEAT_SECONDS, SWEEP_SECONDS
+
 from workers.analyze.job import KIND as BATCH
 from workers.book.job import KIND as BOOK
-from workers.celery.process import BEAT_SECONDS, SWEEP_SECONDS
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
 
 if TYPE_CHECKING:

@@ -21,6 +21,9 @@ from urllib.parse import urlsplit
 
 import click
 from sqlalchemy import delete, make_url, text
+from workers.celery.doorbell import Doorbell
+from workers.celery.process import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
+from workers.celery.unit_worker import UnitCounters, WorkerSettings
 
 from benchmarks.options import WITH_HELP, failures
 from benchmarks.processes import Fleet, FleetError, clear
@@ -50,9 +53,6 @@ from db import jobs
 from db.errors import StorageError
 from db.jobs import acquire_duty
 from db.models import Duty
-from workers.celery.doorbell import Doorbell
-from workers.celery.process import BEAT_SECONDS, SWEEP_DUTY, SWEEP_SECONDS, Registration, sweep
-from workers.celery.unit_worker import UnitCounters, WorkerSettings
 from workers.celery.url import REDIS_PORT
 from workers.core.kinds import Lane
 from workers.errors import BrokerError

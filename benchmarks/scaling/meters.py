@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import redis
 from sqlalchemy import make_url
+from workers.celery.doorbell import Doorbell
 
 from benchmarks.processes import clear
 from benchmarks.scaling.limits import Cost
 from db.database import Database
-from workers.celery.doorbell import Doorbell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

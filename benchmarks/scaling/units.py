@@ -34,8 +34,7 @@ from db.maintenance import stats
 from db.records.jobs import UnitPlan
 from workers.analyze import job as analysis
 from workers.analyze.job import KIND as ANALYZE
-from workers.book.job import KIND as BOOK
-from workers.book.job import PlyTask, encode_keys
+from workers.book.job import KIND as BOOK, PlyTask, encode_keys
 from workers.core.kinds import get_kind
 from workers.core.submit import UNITS_PER_TRANSACTION
 

@@ -54,8 +54,7 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
 
     A 5x5 board takes a second, 6x6 a few minutes, 7x6 about ten minutes and 3 GB.
     """
-    from c4core.counting import begin, load_count, save_count
-    from c4core.counting import count as count_on
+    from c4core.counting import begin, count as count_on, load_count, save_count
 
     began = time.monotonic()
     path = None if keep is None else writable_path(keep, option=KEEP)

@@ -188,7 +188,7 @@ def _task(
 
 def _threads(database: Database, backend: Backend) -> int:
     """The number of threads that will search; at least 1, even if there is no worker yet."""
-    if backend.doorbell is None:
+    if backend.broker is None:
         return backend.threads
     from db import jobs
 

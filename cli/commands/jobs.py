@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from db.records.jobs import JobProgress, JobState
     from workers.core.follow import Progress
 
-STATES = ("planning", "waiting", "queued", "running", "interrupted", "done", "failed", "cancelled")
-"""The states in workers/core/follow.py, repeated here so that help texts do not import it."""
+STATES = ("planning", "running", "done", "failed", "cancelled")
+"""The states in db/records/jobs.py, repeated here so that help texts do not import it."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 
@@ -78,16 +78,18 @@ def list_(
 ) -> None:
     """List jobs, the newest first.
 
-    A job is waiting until there are workers, and queued while they work on other jobs. It is
-    interrupted if no process is working on it any more. Use "c4 jobs resume" to start it or go on.
+    "seen" is the last time that a process worked on a running job. Use "c4 jobs resume" to continue
+    a job on which no process works any more.
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, job_row
-    from workers.core.follow import list_job_statuses
+    from db import jobs as store
+    from db.records.jobs import JobState
 
+    states = [JobState(name) for name in state] or None
     with settings.open_database() as database, database.read() as session:
-        found = list_job_statuses(session, states=state, limit=limit)
-    wanted = [job_row(one.job, one.state) for one in found]
+        found = store.list_jobs(session, states=states, limit=limit)
+    wanted = [job_row(one) for one in found]
     chosen = chosen_format(settings, format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
@@ -99,21 +101,18 @@ def list_(
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    For a job of "c4 deep" this includes the proven bounds and the pieces being searched. The state
-    is waiting, queued or interrupted while no process is working on the job.
+    For a job of "c4 deep" this includes the proven bounds and the pieces being searched.
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
     from cli.work.view import job_facts, tree_facts
-    from workers.core.follow import job_object, job_status, read_job
+    from workers.core.follow import job_object, read_job
     from workers.deep.task import KIND as DEEP
 
     fields: dict[str, object] = {}
     facts: dict[str, str] = {}
     with settings.open_database() as database:
         found = read_job(database, job)
-        with database.read() as session:
-            shown = job_status(session, found)
         if found.kind == DEEP:
             from workers.deep.answer import Observer, tree_object
 
@@ -121,9 +120,9 @@ def show(settings: Settings, job: int) -> None:
                 tree = Observer(found).look(session)
             fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
     if settings.json:
-        write_object(job_object(shown) | fields)
+        write_object(job_object(found) | fields)
     else:
-        write_facts(job_facts(found, shown.state) | facts)
+        write_facts(job_facts(found) | facts)
 
 
 @click.command(cls=Command, examples=["c4 jobs cancel 1"])
@@ -308,8 +307,9 @@ def _work_again(
         context.exit(Exit.PROBLEMS)
 
 
-IDLE_SECONDS = 15.0
-"""Watching ends when a job has had no workers for this long."""
+GONE_SECONDS = 25.0
+"""Watching ends when a job has been silent for this long and has no workers. Restarted workers
+return within seconds."""
 
 
 @click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
@@ -329,12 +329,13 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
     "c4 deep" the tree is shown: the bounds, the current question, and the number of pieces proven,
     split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
-    job failed or was cancelled, or if its workers are gone and no worker starts within 15 seconds.
+    job failed or was cancelled, or if its workers are gone and no worker starts within 25 seconds.
     """
-    from cli.work.view import IDLE, TreeWatch, drawn_progress, idle_sentence
+    from cli.work.view import TreeWatch, drawn_progress, silence_sentence
     from db.records.jobs import JobState
-    from workers.core.follow import ProgressMeter, read_job
+    from workers.core.follow import UNDER_WAY, ProgressMeter, read_job
     from workers.deep.task import KIND as DEEP
+    from workers.runners.remote import has_workers
 
     settings: Settings = context.obj
     with settings.open_database() as database:
@@ -346,48 +347,34 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
         with drawn_progress(database, job_info, shown=shown) as draw:
             last = None
-            idle_since = None
+            is_silent = False
             while True:
-                state = _state(database, now)
-                seen = meter.look(now) if state not in IDLE else _without_pace(meter.look(now))
+                seen = meter.look(now)
                 if draw is not None:
                     draw(seen)
-                elif last is None or (_without_rate(now), state) != last:
-                    _write(settings, seen, state, job_info.kind, tree)
-                if now.state not in (JobState.PLANNING, JobState.RUNNING):
+                elif _lasting(now) != last:
+                    _write(settings, seen, job_info.kind, tree)
+                last = _lasting(now)
+                if now.state not in UNDER_WAY:
                     break
-                sentence = idle_sentence(job_info, state)
-                if sentence is not None and (last is None or last[1] != state):
+                sentence = silence_sentence(number, now.state, now.silent_seconds)
+                if sentence is not None and not is_silent:
                     settings.say(sentence)
-                # Restarted workers return within seconds, so do not end at once.
-                idle_since = (idle_since or time.monotonic()) if state == "interrupted" else None
-                if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
+                is_silent = sentence is not None
+                is_gone = now.silent_seconds is not None and now.silent_seconds > GONE_SECONDS
+                if is_silent and is_gone and not has_workers(database, job_info.priority):
                     break
-                last = _without_rate(now), state
                 time.sleep(interval)
                 now = _look(database, number)
         if draw is not None:
-            _write(settings, seen, state, job_info.kind, tree)
+            _write(settings, seen, job_info.kind, tree)
     if now.state is not JobState.DONE:
         context.exit(Exit.PROBLEMS)
 
 
-def _without_rate(job: JobProgress) -> JobProgress:
-    """Progress without rate and remaining time, which change even if no unit is completed."""
-    return replace(job, positions_per_second=None, eta_seconds=None)
-
-
-def _without_pace(progress: Progress) -> Progress:
-    """Progress without rate and remaining time, for a job without a process."""
-    return replace(progress, job=_without_rate(progress.job), rate=None, remaining=None)
-
-
-def _state(database: Database, job: JobProgress) -> str:
-    """The current state of a job, as it is shown."""
-    from workers.core.follow import state_name
-
-    with database.read() as session:
-        return state_name(session, job.job_id, job.state)
+def _lasting(job: JobProgress) -> JobProgress:
+    """Progress without the fields that change even if no unit is completed."""
+    return replace(job, positions_per_second=None, eta_seconds=None, silent_seconds=None)
 
 
 def _newest(database: Database) -> int:
@@ -407,28 +394,26 @@ def _look(database: Database, job: int) -> JobProgress:
         return jobs.progress(session, job)
 
 
-def _write(
-    settings: Settings, progress: Progress, state: str, kind: str, tree: TreeWatch | None
-) -> None:
+def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
     """Write one line of progress and flush it."""
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
-    from cli.work.view import IDLE, content, tree_line
-    from workers.core.follow import UNDER_WAY
+    from cli.work.view import content, state_text, tree_line
+    from workers.core.follow import UNDER_WAY, progress_object
     from workers.deep.answer import tree_object
 
     job = progress.job
     if settings.json:
-        fields = asdict(job) | {"state": state}
+        fields = progress_object(job)
         if tree is not None:
             fields["tree"] = tree_object(tree.look())
         echo(json.dumps(fields))
         return
     if tree is not None:
-        rate = tree.rate(progress)
-        text = tree_line(tree.look(), None if state in IDLE else rate)
-        echo(f"job {job.job_id} {state}: {text}")
+        text = tree_line(tree.look(), tree.rate(progress))
+        echo(f"job {job.job_id} {state_text(job.state, job.silent_seconds)}: {text}")
         return
+    state = state_text(job.state, job.silent_seconds)
     done = job.positions_done + job.positions_failed
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
     if job.units_failed:
@@ -436,6 +421,6 @@ def _write(
     # Until the watcher has a rate, use the job's rate of the last minute.
     if rate := progress.rate or job.positions_per_second:
         parts.append(rate_text(rate))
-    if done < job.positions and state in UNDER_WAY:
+    if done < job.positions and job.state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
     echo(", ".join(parts))

@@ -149,7 +149,7 @@ def review(
         if database is not None and detach:
             _leave_job(JobContext(settings, database, backend), found, label)
             return
-        is_large = named.has_files or backend.doorbell is not None
+        is_large = named.has_files or backend.broker is not None
         reviews: Iterable[Review | BadLine]
         if database is not None and is_large and time_limit is None:
             reviews = _by_job(JobContext(settings, database, backend), found, label)

@@ -154,8 +154,7 @@ def serve(
     extras.require(extras.WEB, click.ClickException)
 
     from web.server import serve as run_server
-    from web.settings import Limits
-    from web.settings import Settings as WebSettings
+    from web.settings import Limits, Settings as WebSettings
     from workers.logs import set_up
 
     set_up(

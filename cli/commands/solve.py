@@ -166,7 +166,7 @@ def solve(
         requests += positions.from_grids(grid)
     shown = progress.is_shown(settings, over_output=False)
     with ExitStack() as stack:
-        doorbell = None if no_store else settings.open_doorbell()
+        broker = None if no_store else settings.open_broker()
 
         def make_asker() -> Asker:
             from cli.positions.asking import LocalAsker, RemoteAsker
@@ -174,12 +174,12 @@ def solve(
             database = None
             if not no_store:
                 database = stack.enter_context(settings.open_database(create=True))
-            if database is not None and doorbell is not None:
+            if database is not None and broker is not None:
                 from cli.work.job import NOBODY
 
                 return RemoteAsker(
                     database,
-                    doorbell,
+                    broker,
                     on_nobody=lambda: settings.say(NOBODY),
                     book=opened,
                     workers_book=chosen_book,
@@ -197,7 +197,7 @@ def solve(
             )
 
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
-        batch_seconds = BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
+        batch_seconds = BATCH_SECONDS if broker is None else REMOTE_BATCH_SECONDS
         writer = _writer(format_name, weak=weak, zero_based=zero_based)
         solving = BatchSolver(asker, options, writer, batch_seconds=batch_seconds)
         if from_stdin:

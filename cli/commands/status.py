@@ -27,33 +27,30 @@ def status(settings: Settings) -> None:
     commands count as "at work". The table of workers shows the nodes per second of one of their
     threads ("nodes/s") and the time of their last sign of life ("seen").
     """
-    from workers.core.follow import service_status, status_object
+    from workers.core.follow import read_totals, status_object
 
     with settings.open_database() as database, database.read() as session:
-        totals, by_state = service_status(session)
+        totals = read_totals(session)
     if settings.json:
         from cli.output.formats import write_object
 
-        write_object({"database": database.url, **status_object(totals, by_state)})
-    else:
-        _show(totals, by_state, database.url)
-        idle = by_state["interrupted"] + by_state["waiting"]
-        if idle:
-            from cli.output.render import count
-
-            settings.say(
-                f"No process is working on {count(idle, 'job')}: see c4 jobs list --state "
-                "interrupted --state waiting, and continue with c4 jobs resume."
-            )
+        write_object({"database": database.url, **status_object(totals)})
+        return
+    _show(totals, database.url)
+    if (totals.queued_units or totals.running_units) and not totals.workers:
+        settings.say(
+            "No process is working on the running jobs: start workers with c4 worker, or continue "
+            "a job with c4 jobs resume."
+        )
 
 
-def _show(totals: ServiceStatus, numbers: dict[str, int], url: str) -> None:
+def _show(totals: ServiceStatus, url: str) -> None:
     from cli.output.render import count, duration
     from cli.output.tables import write_facts
 
     rate, rest = totals.positions_per_second, totals.eta_seconds
     oldest = totals.oldest_queued_seconds
-    by_state = ", ".join(f"{number:,} {state}" for state, number in numbers.items() if number)
+    by_state = ", ".join(f"{number:,} {state}" for state, number in totals.jobs.items() if number)
     write_facts(
         {
             "database": url,
@@ -90,14 +87,10 @@ COLUMNS = (
 
 
 def write_workers(workers: Sequence[WorkerInfo]) -> None:
-    """Write a table of workers for people, and the reasons why some get no work."""
+    """Write a table of workers for people."""
     from workers.core.follow import worker_object
 
     if not workers:
         return
     echo()
-    rows = [worker_object(worker) for worker in workers]
-    write_rows(rows, "table", COLUMNS)
-    for row in rows:
-        if row["note"] is not None:
-            echo(f"{row['name']}: {row['note']}")
+    write_rows(map(worker_object, workers), "table", COLUMNS)

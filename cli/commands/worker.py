@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
 
 LARGEST_PORT = 65_535
 
+LOOPBACK = "127.0.0.1"
+"""The default address for metrics: only this machine, because they show the amount of work."""
+
 EXAMPLES = (
     "c4 worker --db postgresql://c4@db/c4 --broker redis://queue",
     "C4_BROKER=amqp://queue C4_DB=postgresql://c4@db/c4 c4 worker --threads 4",
@@ -29,7 +31,6 @@ class Endpoint(NamedTuple):
     """The address to listen on."""
 
     address: str
-    """An address of this machine; empty for the loopback address."""
     port: int
 
 
@@ -41,7 +42,7 @@ def _read_endpoint(
     address, _, port = text.rpartition(":")
     if not port.isdecimal() or float(port) > LARGEST_PORT:  # int() refuses thousands of digits
         raise click.BadParameter(f"{text!r} is not a port such as 9100 or 127.0.0.1:9100")
-    return Endpoint(address.strip("[]"), int(port))
+    return Endpoint(address.strip("[]") or LOOPBACK, int(port))
 
 
 def _read_lanes(
@@ -74,12 +75,6 @@ def _read_lanes(
     help="Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
     "only; 0.0.0.0 for all networks]",
 )
-@click.option(
-    "--metrics-file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Write the metrics into this file, for the node exporter.",
-)
 @parameters.programs_option("for everybody who can write to the database.")
 @parameters.threads_option
 @parameters.table_option
@@ -90,7 +85,6 @@ def worker(
     name: str | None,
     queues: tuple[Lane, ...],
     metrics_port: Endpoint | None,
-    metrics_file: str | None,
     programs: Consent,
     threads: int,
     table_mb: int,
@@ -110,12 +104,8 @@ def worker(
     if settings.broker_url is None:
         raise click.UsageError("no broker: set C4_BROKER, or give --broker", context)
 
-    from pathlib import Path
-
-    from workers.celery.metrics import LOOPBACK, MetricsSettings
-    from workers.celery.process import default_name
-    from workers.celery.service import Service
-    from workers.celery.unit_worker import WorkerSettings
+    from workers.celery.host import default_name, run_worker
+    from workers.core.worker import WorkerSettings
     from workers.logs import set_up
 
     set_up(
@@ -124,7 +114,7 @@ def worker(
         urls=[settings.named_database, settings.broker_url],
         traces=bool(os.environ.get("C4_TRACE")),
     )
-    service = Service(
+    run_worker(
         settings.url,
         settings.broker_url,
         WorkerSettings(
@@ -134,20 +124,5 @@ def worker(
             lanes=queues,
             programs=programs,
         ),
-        MetricsSettings(
-            port=None if metrics_port is None else metrics_port.port,
-            address=LOOPBACK if metrics_port is None else metrics_port.address or LOOPBACK,
-            file=None if metrics_file is None else Path(metrics_file),
-        ),
+        metrics=metrics_port,
     )
-    if not service.run():
-        _restart()
-
-
-def _restart() -> NoReturn:
-    """Replace this process with a new one that has the same command line and process number.
-
-    Measured: after one of ten restarts of a broker, Celery's worker gave up permanently.
-    """
-    sys.stderr.flush()
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 (no shell needed)

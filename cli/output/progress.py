@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.progress import Progress as Bar
-    from rich.progress import ProgressColumn
+    from rich.progress import Progress as Bar, ProgressColumn
 
     from cli.shell.settings import Settings
     from workers.core.follow import Progress
@@ -231,8 +230,7 @@ class _SearchLine:
 
 
 def _search_bar() -> Bar:
-    from rich.progress import Progress as RichBar
-    from rich.progress import SpinnerColumn, TextColumn
+    from rich.progress import Progress as RichBar, SpinnerColumn, TextColumn
 
     from cli.output.render import console
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from workers.answers.question import Answer, Question
-    from workers.celery.doorbell import Doorbell
+    from workers.celery.broker import Broker
 
 
 class Asker(Protocol):
@@ -130,7 +130,7 @@ class RemoteAsker:
 
     Args:
         database: the workers read the questions from it and store the answers in it.
-        doorbell: notifies the workers.
+        broker: notifies the workers.
         on_nobody: called if a search is needed and there is no worker yet.
         book: probed before the search; None for no book.
         workers_book: the workers' book, as ``workers.answers.question.find_book`` takes it.
@@ -142,7 +142,7 @@ class RemoteAsker:
     def __init__(
         self,
         database: Database,
-        doorbell: Doorbell,
+        broker: Broker,
         *,
         on_nobody: Callable[[], object],
         book: Book | None = None,
@@ -163,7 +163,7 @@ class RemoteAsker:
         self._stopped = threading.Event()
         self._search = RemoteSearch(
             database,
-            doorbell,
+            broker,
             is_stopped=self._stopped.is_set,
             on_nobody=report_nobody,
             book=workers_book,

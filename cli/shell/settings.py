@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from db.database import Database
-    from workers.celery.doorbell import Doorbell
+    from workers.celery.broker import Broker
 
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
@@ -77,7 +77,7 @@ class Settings:
         value = self.configuration.values.get(name)
         return None if value is None else str(value)
 
-    def open_doorbell(self) -> Doorbell | None:
+    def open_broker(self) -> Broker | None:
         """Connect to the configured broker; None without one.
 
         Raises:
@@ -86,13 +86,12 @@ class Settings:
         """
         if self.broker_url is None:
             return None
-        from workers.celery.doorbell import Doorbell
-        from workers.core.kinds import Lane
+        from workers.celery.broker import Broker
 
-        doorbell = Doorbell(self.broker_url)
-        doorbell.depth(Lane.BULK)  # fail now, not after everything is planned
-        self.say_if_verbose(f"broker {doorbell.url}")
-        return doorbell
+        broker = Broker(self.broker_url)
+        broker.check()  # fail now, not after everything is planned
+        self.say_if_verbose(f"broker {broker.url}")
+        return broker
 
     def open_database(self, *, create: bool = False) -> Database:
         """Open the configured database.

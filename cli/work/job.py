@@ -29,19 +29,18 @@ from db.errors import StorageError
 from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
 from workers.answers.question import Answer
-from workers.core.follow import Unattended, iterate_units, read_job, unattended_jobs
+from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import check_consent, find_kind, unit_objects
-from workers.deep.task import KIND as DEEP
-from workers.deep.task import DeepTask
+from workers.deep.task import KIND as DEEP, DeepTask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from c4core.lines import JsonValue
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.celery.doorbell import Doorbell
+    from workers.celery.broker import Broker
     from workers.errors import BrokerUnreachableError
     from workers.runners.local import LocalRunner
     from workers.runners.remote import RemoteRunner
@@ -67,7 +66,7 @@ SOMEBODY_AGAIN: Final = "There are workers again"
 class Backend:
     """The threads or workers that do a command's jobs."""
 
-    doorbell: Doorbell | None
+    broker: Broker | None
     """The broker's connection to the workers; None for threads of this process."""
     threads: int
     table_mb: int
@@ -88,11 +87,11 @@ class Backend:
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
         """Make the backend from the options."""
-        return cls(settings.open_doorbell(), threads, table_mb, programs, settings.priority)
+        return cls(settings.open_broker(), threads, table_mb, programs, settings.priority)
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
         """Refuse a job with programs that this process may not start, before the job is changed."""
-        if self.doorbell is None:
+        if self.broker is None:
             check_consent(database, job, self.programs)
 
     def resumption(self, job_id: int) -> str:
@@ -102,7 +101,7 @@ class Backend:
 
     def other_processes(self) -> str:
         """The processes to which this one leaves a job, in words."""
-        return "other processes" if self.doorbell is None else "the workers"
+        return "other processes" if self.broker is None else "the workers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +177,7 @@ class JobContext:
             write_object({"job": job_id})
         else:
             echo(str(job_id))
-        if self.backend.doorbell is None:
+        if self.backend.broker is None:
             text = f"Work on it with: {self.backend.resumption(job_id)}"
         else:
             text = f"Watch it with: c4 jobs watch {job_id}"
@@ -189,23 +188,26 @@ class JobContext:
     def leave(self, job_id: int) -> None:
         """Leave a job to running workers, which begin at once."""
         self._set_priority(job_id)
-        if self.backend.doorbell is not None:
-            from workers.runners.remote import call_workers
+        if self.backend.broker is not None:
+            from workers.runners.remote import wake_workers
 
-            trouble = call_workers(self.database, self.backend.doorbell, job_id)
+            priority = read_job(self.database, job_id).priority
+            trouble = wake_workers(self.backend.broker, priority)
             if trouble is not None:
                 self._warn_of_broker(trouble)
 
     def resume_hint(self, job_id: int, results: Results | None = None) -> str:
         """A message about an unfinished job: how to continue it, or whether workers continue it."""
-        if self.backend.doorbell is None:
+        if self.backend.broker is None:
             output = "" if results is None else f" {results.options}"
             command = f"{self.backend.resumption(job_id)}{output}"
             return f"Results so far are kept; continue with: {command}"
-        unattended: Mapping[int, Unattended] = {}
-        with suppress(StorageError), self.database.read() as session:
-            unattended = unattended_jobs(session)
-        who = "The job waits for workers" if job_id in unattended else "The workers go on"
+        from workers.runners.remote import has_workers
+
+        is_attended = True
+        with suppress(StorageError):
+            is_attended = has_workers(self.database, read_job(self.database, job_id).priority)
+        who = "The workers go on" if is_attended else "The job waits for workers"
         return f"{who}; look at it with: c4 jobs watch {job_id}"
 
     def say_unanswered(self, job_id: int) -> bool:
@@ -222,7 +224,7 @@ class JobContext:
     def _runner(self, job_id: int) -> LocalRunner | RemoteRunner:
         self._set_priority(job_id)
         backend = self.backend
-        if backend.doorbell is None:
+        if backend.broker is None:
             from workers.runners.local import LocalRunner
 
             threads = count(backend.threads, "thread")
@@ -239,7 +241,7 @@ class JobContext:
         from workers.runners.remote import RemoteRunner
 
         runner = RemoteRunner(
-            self.database, job_id, backend.doorbell, on_trouble=self._warn_of_broker
+            self.database, job_id, backend.broker, on_trouble=self._warn_of_broker
         )
         if not runner.has_consent():
             self.settings.say(NO_CONSENT)
@@ -290,15 +292,19 @@ class _WorkerWatch:
     def __init__(self, context: JobContext, job_id: int) -> None:
         self._context = context
         self._job_id = job_id
+        self._has_begun = False
         self._is_idle = False
         self._next = time.monotonic() + ATTENDANCE_SECONDS
 
     def look(self) -> None:
         context = self._context
-        if context.backend.doorbell is None or time.monotonic() < self._next:
+        if context.backend.broker is None or time.monotonic() < self._next:
             return
-        with context.database.read() as session:
-            is_idle = unattended_jobs(session).get(self._job_id) is Unattended.INTERRUPTED
+        from workers.runners.remote import has_workers
+
+        has_some = has_workers(context.database, read_job(context.database, self._job_id).priority)
+        self._has_begun = self._has_begun or has_some
+        is_idle = self._has_begun and not has_some
         if is_idle != self._is_idle:
             context.settings.say(WORKERS_GONE if is_idle else SOMEBODY_AGAIN)
             self._is_idle = is_idle

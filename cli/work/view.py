@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 from c4core.notation import column_label, format_moves
 from cli.output import progress
 from cli.output.formats import Column
 from cli.output.render import count, duration, score_text
+from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState, UnitState
+from workers.core.follow import UNDER_WAY
 from workers.core.kinds import find_kind
 from workers.text import time_text
 
@@ -28,33 +31,35 @@ STATE_STYLES = {
     "done": "green",
     "failed": "red",
     "cancelled": "yellow",
-    "interrupted": "red",
-    "waiting": "yellow",
-    "queued": "yellow",
 }
 
-IDLE = {
-    "waiting": "yet: start it with c4 jobs resume {job}, or with workers and a broker",
-    "queued": "yet: the workers are busy with other jobs",
-    "interrupted": ("any more: continue with c4 jobs resume {job}, or with workers and a broker"),
-}
-"""The rest of the sentence "No process is working on the job", by the job's state."""
-
-NEVER_PLANNED = "any more: give the command again, and remove this job with c4 jobs cancel {job}"
-"""The rest of the sentence for a job whose planning was interrupted."""
+SILENT_SECONDS = 10.0
+"""A running job is silent after this time without a sign of life: the duration of a lease."""
 
 
-def idle_sentence(job: JobInfo, state: str) -> str | None:
-    """A sentence that says what to do for a job without a process; None in other states."""
-    todo = _todo(job, state)
-    return None if todo is None else f"No process is working on job {job.id} {todo}"
+def state_text(state: JobState, silent_seconds: float | None) -> str:
+    """The state of a job, and its last sign of life if that was some time ago."""
+    if state not in UNDER_WAY:
+        return str(state)
+    if silent_seconds is None:
+        return f"{state}, no sign of life yet"
+    if silent_seconds < SILENT_SECONDS:
+        return str(state)
+    return f"{state}, last sign of life {duration(silent_seconds)} ago"
 
 
-def _todo(job: JobInfo, state: str) -> str | None:
-    if state not in IDLE:
+def silence_sentence(job_id: int, state: JobState, silent_seconds: float | None) -> str | None:
+    """A sentence that says what to do for a silent job; None for other jobs."""
+    if state is JobState.PLANNING and silent_seconds is not None:
+        if silent_seconds < PLANNER_ALIVE_SECONDS:
+            return None
+        todo = f"give the command again, and remove this job with c4 jobs cancel {job_id}"
+        return f"The process that planned job {job_id} is gone: {todo}"
+    if state is not JobState.RUNNING or (silent_seconds or inf) < SILENT_SECONDS:
         return None
-    text = NEVER_PLANNED if job.state is JobState.PLANNING else IDLE[state]
-    return text.format(job=job.id)
+    when = "yet" if silent_seconds is None else f"for {duration(silent_seconds)}"
+    todo = f"start workers, or continue with c4 jobs resume {job_id}"
+    return f"No process has worked on job {job_id} {when}: {todo}"
 
 
 def content(kind: str) -> str:
@@ -63,13 +68,14 @@ def content(kind: str) -> str:
     return "position" if found is None else found.noun
 
 
-def job_row(job: JobInfo, state: str) -> Row:
-    """A job as a row of a list, shown in this state."""
+def job_row(job: JobInfo) -> Row:
+    """A job as a row of a list."""
     return {
         "job": job.id,
         "kind": job.kind,
         "board": str(job.board),
-        "state": state,
+        "state": str(job.state),
+        "silent_seconds": job.silent_seconds,
         "positions": sum(job.positions.values()),
         "done": job.positions[UnitState.DONE],
         "failed": job.positions[UnitState.FAILED],
@@ -84,8 +90,9 @@ COLUMNS = (
     Column("kind", 7, lambda row: row["kind"]),
     Column("board", 5, lambda row: row["board"]),
     Column(
-        "state", 11, lambda row: row["state"], style=lambda row: STATE_STYLES.get(row["state"], "")
+        "state", 9, lambda row: row["state"], style=lambda row: STATE_STYLES.get(row["state"], "")
     ),
+    Column("seen", 8, lambda row: _seen_text(row["silent_seconds"]), right=True),
     Column("done/positions", 15, lambda row: f"{row['done']:,}/{row['positions']:,}", right=True),
     Column("created (UTC)", 19, lambda row: row["created"].replace("T", " ").removesuffix("Z")),
     Column("label", 0, lambda row: row["label"] or ""),
@@ -93,16 +100,19 @@ COLUMNS = (
 """The table for people: 80 characters wide with a short label."""
 
 
-def job_facts(job: JobInfo, state: str) -> dict[str, str]:
-    """A job as names and values for people, shown in this state."""
+def _seen_text(silent_seconds: float | None) -> str:
+    return "" if silent_seconds is None else f"{duration(silent_seconds)} ago"
+
+
+def job_facts(job: JobInfo) -> dict[str, str]:
+    """A job as names and values for people."""
     positions, units = sum(job.positions.values()), sum(job.units.values())
     by_state = ", ".join(f"{number:,} {state}" for state, number in job.units.items() if number)
     facts = {
         "job": f"{job.id}{f' ({job.label})' if job.label else ''}",
         "kind": f"{job.kind}, board {job.board}",
-        "state": state,
+        "state": state_text(job.state, job.silent_seconds),
         **({"priority": str(job.priority)} if job.priority else {}),
-        **({"at work": f"no process {todo}"} if (todo := _todo(job, state)) else {}),
         f"{content(job.kind)}s": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
         "units": f"{units:,}{f': {by_state}' if by_state else ''}",
         "effort": f"{count(job.nodes, 'node')}, {duration(job.seconds)} of solving",

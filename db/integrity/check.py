@@ -1,7 +1,7 @@
 """Check a database: read everything and list the problems. Repair it: drop what can be recreated.
 
 A repair drops these rows: evaluations, which are solved again on demand; bounds that workers share,
-measured costs, heartbeats of workers and times of duties, which are written again. A unit whose
+measured costs and heartbeats of workers, which are written again. A unit whose
 result is damaged is queued again if its payload and its job's parameters are sound. Sound rows
 stay: every row is checked once more in the transaction that deletes it.
 """
@@ -58,7 +58,7 @@ _POSTGRESQL_TRIGGERS: Final = text(
 )
 
 
-_DROPPED: Final = ("evaluations", "shared_bounds", "costs", "workers", "duties")
+_DROPPED: Final = ("evaluations", "shared_bounds", "costs", "workers")
 """The tables whose changed rows are dropped."""
 
 _BATCH: Final = 1_000

@@ -50,8 +50,7 @@ from db.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sqlalchemy import Column, ColumnElement, Select, Table
-    from sqlalchemy import Row as SelectedRow
+    from sqlalchemy import Column, ColumnElement, Row as SelectedRow, Select, Table
     from sqlalchemy.orm import Session
 
     from db.evaluations.rows import ColumnValues

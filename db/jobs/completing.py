@@ -1,20 +1,18 @@
-"""Operations of a claim's holder on its unit: prolong, complete, hand back, give up.
+"""Operations of a claim's holder on its unit: prolong its lease, complete, hand it back, fail it.
 
 Each of them is fenced: it changes nothing if the unit was claimed anew, queued again or cancelled
-since. A completed unit also adds to the measured costs of searches, by engine, board, question and
-ply.
+since. Workers also add to the measured costs of searches, by engine, board, question and ply.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import bindparam, case, literal, select, update
+from sqlalchemy import and_, bindparam, or_, select, update
 
 from db.evaluations.storing import send
-from db.jobs.claiming import may_lapse_again
 from db.jobs.planning import hold_job
-from db.jobs.state import ANNOUNCE_FIRST, FREE, LEASED, lease_end
+from db.jobs.state import FREE, LEASED, lease_end
 from db.models import MeasuredCost, Unit
 from db.records.evaluations import Cost
 from db.records.jobs import MAX_ATTEMPTS, UnitState
@@ -33,27 +31,26 @@ _ERROR_LENGTH: Final = 2_000
 """Number of characters of an error that are kept."""
 
 
-def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
-    """Prolong the lease: it lasts ``lease_seconds`` from now.
+def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> list[bool]:
+    """Prolong leases by ``lease_seconds`` from now; return which claims still hold their units.
 
-    Return False if another worker has the unit, or its job was cancelled. Stop working on it then.
+    This never waits. The lease of a unit that another transaction is writing keeps its end.
     """
-    return _change(session, claim, lease_until=lease_end(session, lease_seconds))
-
-
-def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> list[bool | None]:
-    """Prolong several leases without waiting for other transactions.
-
-    Return the result of :func:`heartbeat` for each claim, or None while another transaction is
-    writing the unit.
-    """
-    ids = [claim.unit_id for claim in claims]
-    units = select(Unit.id).where(Unit.id.in_(ids)).order_by(Unit.id)
-    free = set(session.scalars(units.with_for_update(skip_locked=True)))
-    return [
-        heartbeat(session, claim, lease_seconds) if claim.unit_id in free else None
-        for claim in claims
-    ]
+    # All transactions lock units in the order of their numbers, so that there is no deadlock.
+    names = [(claim.unit_id, claim.fence) for claim in claims]
+    ours = or_(*(and_(Unit.id == unit_id, Unit.fence == fence) for unit_id, fence in names))
+    free = select(Unit.id).where(LEASED, ours).order_by(Unit.id).with_for_update(skip_locked=True)
+    prolonged = session.connection().execute(
+        update(Unit)
+        .where(Unit.id.in_(free), LEASED)
+        .values(lease_until=lease_end(session, lease_seconds))
+        .returning(Unit.id, Unit.fence)
+    )
+    done = {(unit_id, fence) for unit_id, fence in prolonged}
+    if len(done) == len(claims):
+        return [True] * len(claims)
+    held = are_held(session, claims)
+    return [name in done or is_held for name, is_held in zip(names, held, strict=True)]
 
 
 def are_held(session: Session, claims: Sequence[Claim]) -> list[bool]:
@@ -72,8 +69,6 @@ def complete(
     result: Json | None,
     nodes: int,
     seconds: float,
-    costs: Mapping[int, Cost] | None = None,
-    columns: bool = True,
     grows: bool = False,
 ) -> bool:
     """Store the results and mark the unit as done, both or neither.
@@ -88,8 +83,6 @@ def complete(
         result: kept with the unit, for the job's output.
         nodes: number of nodes searched for this unit.
         seconds: time spent on it.
-        costs: cost of searching its positions, by ply.
-        columns: whether the positions were searched for the score of every column.
         grows: lock the unit's job until the end of the transaction, as ``hold_job`` does.
 
     Returns:
@@ -114,13 +107,6 @@ def complete(
     )
     if done:
         merge()
-        add_costs(
-            session,
-            engine_version=claim.engine_version,
-            board=claim.board,
-            columns=columns,
-            costs=costs or {},
-        )
     return done
 
 
@@ -135,49 +121,21 @@ def release(session: Session, claim: Claim, *, payload: Json | None = None) -> b
         claim,
         state=UnitState.QUEUED,
         attempts=claim.attempts - 1,
-        announced_at=ANNOUNCE_FIRST,
         **({} if payload is None else {"payload": payload}),
         **FREE,
     )
 
 
-def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
-    """Hand the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
+def fail(
+    session: Session, claim: Claim, error: str, *, limit: int = MAX_ATTEMPTS
+) -> UnitState | None:
+    """Hand the unit back with an error: it is queued again, or ``failed`` at attempt ``limit``.
 
     Return its new state; None, with nothing written, if the claim did not hold the unit any more.
     """
-    state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
-    is_ours = _change(
-        session,
-        claim,
-        state=state,
-        error=error[:_ERROR_LENGTH],
-        announced_at=ANNOUNCE_FIRST,
-        **FREE,
-    )
+    state = UnitState.FAILED if claim.attempts >= limit else UnitState.QUEUED
+    is_ours = _change(session, claim, state=state, error=error[:_ERROR_LENGTH], **FREE)
     return state if is_ours else None
-
-
-def lapse(session: Session, claim: Claim, error: str) -> bool:
-    """Hand the unit back as if its lease had run out; it is failed after MAX_LAPSES.
-
-    Use this for an error that ends the worker: it is unknown whether the unit caused it. Return
-    False, with nothing written, if the claim did not hold the unit any more.
-    """
-    given_back = case(
-        (may_lapse_again(), literal(UnitState.QUEUED, Unit.state.type)),
-        else_=literal(UnitState.FAILED, Unit.state.type),
-    )
-    return _change(
-        session,
-        claim,
-        state=given_back,
-        error=error[:_ERROR_LENGTH],
-        announced_at=ANNOUNCE_FIRST,
-        lapses=Unit.lapses + 1,
-        attempts=claim.attempts - 1,
-        **FREE,
-    )
 
 
 def _change(session: Session, claim: Claim, **values: object) -> bool:

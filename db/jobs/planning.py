@@ -23,7 +23,6 @@ from db.jobs.state import (
     FAILED,
     FREE,
     LEASED,
-    NEVER_ANNOUNCED,
     QUEUED,
     close_if_complete,
     lock_job,
@@ -138,9 +137,7 @@ def start_job(session: Session, job_id: int) -> JobState:
     state = lock_job(session, job_id)
     if state is not JobState.PLANNING:
         raise wrong_state(job_id, state, "it cannot be started")
-    update_job(
-        session, job_id, state=JobState.RUNNING, started_at=now(session), planner_seen_at=None
-    )
+    update_job(session, job_id, state=JobState.RUNNING, started_at=now(session), seen_at=None)
     return close_if_complete(session, job_id, JobState.RUNNING)
 
 
@@ -203,19 +200,17 @@ def read_units(
 ) -> list[GrowingUnit]:
     """Return the units of a job after ``after_seq``, and others by their ``seqs``.
 
-    Units that can be claimed come in the order in which they will be claimed: announced units
-    first, as in ``claim_next_piece``; then the others in the order of ``announce`` and ``claim``.
+    They come in the order in which they will be claimed.
     """
     listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
     batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]
-    query = select(
-        Unit.announced_at, Unit.id, Unit.seq, Unit.state, Unit.payload, Unit.result
-    ).where(Unit.job_id == job_id)
+    query = select(Unit.id, Unit.seq, Unit.state, Unit.payload, Unit.result)
+    query = query.where(Unit.job_id == job_id)
     rows: list[Row[Any]] = []
     for condition in (Unit.seq > after_seq, *map(Unit.seq.in_, batches)):
         rows += session.execute(query.where(condition))
-    rows.sort(key=lambda row: (row.announced_at <= NEVER_ANNOUNCED, row.announced_at, row.seq))
-    return [GrowingUnit(row.id, row.seq, row.state, row.payload, row.result) for row in rows]
+    units = [GrowingUnit(row.id, row.seq, row.state, row.payload, row.result) for row in rows]
+    return sorted(units, key=lambda unit: unit.seq)
 
 
 def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:

@@ -29,23 +29,12 @@ FAILED: Final[ColumnElement[bool]] = Unit.state == literal_column("'failed'")
 DONE: Final[ColumnElement[bool]] = Unit.state == literal_column("'done'")
 CANCELLED: Final[ColumnElement[bool]] = Unit.state == literal_column("'cancelled'")
 
-IN_TURN: Final = (Unit.announced_at, Unit.seq)
-"""The order of queued units: returned ones, then those never announced, then the others."""
-
-ANNOUNCE_FIRST: Final = -1.0
-"""``announced_at`` of a returned unit: it comes first, because ordered output waits for it."""
-
-NEVER_ANNOUNCED: Final = 0.0
-"""``announced_at`` of a unit without a message."""
-
 FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
 """Values of a unit that is not leased."""
 
 ANEW: Final[dict[str, Any]] = {
     "state": UnitState.QUEUED,
     "attempts": 0,
-    "lapses": 0,
-    "announced_at": NEVER_ANNOUNCED,
     **FREE,
 }
 """Values of a unit that is queued again as if new, except for its fence."""
@@ -70,8 +59,8 @@ def asks_for(
 def is_abandoned(session: Session) -> ColumnElement[bool]:
     """The condition that a job is being planned, and its planner is gone."""
     is_gone = or_(
-        Job.planner_seen_at.is_(None),
-        ~seen_within(session, Job.planner_seen_at, PLANNER_ALIVE_SECONDS),
+        Job.seen_at.is_(None),
+        ~seen_within(session, Job.seen_at, PLANNER_ALIVE_SECONDS),
     )
     return and_(Job.state == JobState.PLANNING, is_gone)
 
@@ -97,8 +86,8 @@ def first_open(job_id: int | InstrumentedAttribute[int]) -> ColumnElement[int | 
     """The number of a unit of a job that is queued or leased; NULL if there is none."""
     # One statement: between two, a unit may go from leased to queued, and both would miss it.
     queued, leased = (
-        first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
-        for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
+        first_unit(and_(condition, Unit.job_id == job_id), order).scalar_subquery()
+        for condition, order in ((QUEUED, Unit.seq), (LEASED, Unit.lease_until))
     )
     return func.coalesce(queued, leased)
 
@@ -114,17 +103,13 @@ def has_failed_unit(session: Session, job_id: int) -> bool:
     return session.scalar(failed) is not None
 
 
-def first_unit(
-    condition: ColumnElement[bool],
-    *order: ColumnExpressionArgument[Any],
-    what: InstrumentedAttribute[int] = Unit.id,
-) -> Select[Any]:
-    """Select the first unit that meets a condition: its number, or ``what``; empty if none does.
+def first_unit(condition: ColumnElement[bool], order: ColumnExpressionArgument[Any]) -> Select[int]:
+    """Select the number of the first unit that meets a condition; empty if none does.
 
     It uses ORDER BY and LIMIT instead of EXISTS. PostgreSQL answers EXISTS by reading the table if
     old statistics suggest that every second unit meets the condition.
     """
-    return select(what).where(condition).order_by(*order).limit(1)
+    return select(Unit.id).where(condition).order_by(order).limit(1)
 
 
 def state_of(session: Session, job_id: int) -> JobState:
@@ -230,14 +215,7 @@ def cancel_job(session: Session, job_id: int) -> JobState:
         .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
         .values(state=UnitState.CANCELLED, **FREE)
     )
-    update_job(
-        session,
-        job_id,
-        state=JobState.CANCELLED,
-        finished_at=now(session),
-        planner_seen_at=None,
-        runner_seen_at=None,
-    )
+    update_job(session, job_id, state=JobState.CANCELLED, finished_at=now(session))
     return JobState.CANCELLED
 
 
@@ -252,10 +230,10 @@ def cancel_abandoned(session: Session, job_id: int) -> bool:
 
 
 def resume_job(session: Session, job_id: int) -> JobState:
-    """Resume a job: units that were cancelled or whose lease has run out are queued again.
+    """Resume a job: units that were cancelled or whose lease has expired are queued again.
 
-    They get all their attempts again and count as never announced, because the user who resumes the
-    job has seen what stopped them. Live leases are kept, since a worker may hold them. A job that
+    They get all their attempts again, because the user who resumes the job has seen what stopped
+    them. Live leases are kept, since a worker may hold them. A job that
     has ended keeps its state; failed units are left to :func:`retry_job`.
 
     Returns:

@@ -16,29 +16,25 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import and_, distinct, func, select
+from sqlalchemy import distinct, func, select
 
 from c4core.notation import BoardSize
 from db.decoding import is_number
 from db.errors import JobNotFoundError
-from db.jobs.sharing import live_workers
+from db.jobs.liveness import live_workers
 from db.jobs.state import (
     CANCELLED,
     DONE,
     FAILED,
-    IN_TURN,
     LEASED,
     QUEUED,
     asks_for,
-    first_open,
-    first_unit,
     lease_lives,
     lease_ran_out,
     state_of,
 )
 from db.models import Job, Unit
 from db.records.jobs import (
-    INTERACTIVE_PRIORITY,
     JobInfo,
     JobProgress,
     JobState,
@@ -51,7 +47,7 @@ from db.sql import now
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
     from db.records.jobs import Json
@@ -82,14 +78,14 @@ def list_jobs(
     before: int | None = None,
 ) -> list[JobInfo]:
     """Return the newest jobs, newest first; with ``before``, only smaller numbers."""
-    query = select(Job).order_by(Job.id.desc()).limit(limit)
+    query = _jobs_with_silence(session).order_by(Job.id.desc()).limit(limit)
     if before is not None:
         query = query.where(Job.id < before)
     if states is not None:
         query = query.where(Job.state.in_(states))
-    jobs = session.scalars(query).all()
-    tallies = read_tallies(session, [job.id for job in jobs])
-    return [_info(job, tallies[job.id]) for job in jobs]
+    jobs = session.execute(query).all()
+    tallies = read_tallies(session, [job.id for job, _silence in jobs])
+    return [_info(job, silence, tallies[job.id]) for job, silence in jobs]
 
 
 def get_job(session: Session, job_id: int) -> JobInfo:
@@ -98,12 +94,18 @@ def get_job(session: Session, job_id: int) -> JobInfo:
     Raises:
         JobNotFoundError: no job has this number.
     """
-    job = session.get(Job, job_id) if is_number(job_id) else None
-    if job is None:
+    query = _jobs_with_silence(session).where(Job.id == job_id)
+    found = session.execute(query).one_or_none() if is_number(job_id) else None
+    if found is None:
         raise JobNotFoundError(job_id)
     errors = select(Unit.error).where(Unit.job_id == job_id, FAILED).distinct()
     samples = session.scalars(errors.limit(_ERROR_SAMPLES)).all()
-    return _info(job, read_tallies(session, [job_id])[job_id], tuple(map(str, samples)))
+    job, silence = found
+    return _info(job, silence, read_tallies(session, [job_id])[job_id], tuple(map(str, samples)))
+
+
+def _jobs_with_silence(session: Session) -> Select[Job, float]:
+    return select(Job, now(session) - Job.seen_at)
 
 
 def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) -> list[int]:
@@ -153,6 +155,7 @@ def progress(session: Session, job_id: int) -> JobProgress:
         JobNotFoundError: no job has this number.
     """
     state = state_of(session, job_id)
+    silence = session.scalar(select(now(session) - Job.seen_at).where(Job.id == job_id))
     tally = read_tallies(session, [job_id])[job_id]
     pace = read_pace(session, job_id)
     live = select(func.count()).where(Unit.job_id == job_id, lease_lives(session))
@@ -163,6 +166,7 @@ def progress(session: Session, job_id: int) -> JobProgress:
         units_done=tally.units[UnitState.DONE],
         units_failed=tally.units[UnitState.FAILED],
         units_leased=session.scalar(live) or 0,
+        silent_seconds=_silent_seconds(state, silence),
         positions=sum(tally.positions.values()),
         positions_done=tally.positions[UnitState.DONE],
         positions_failed=tally.positions[UnitState.FAILED],
@@ -173,7 +177,14 @@ def progress(session: Session, job_id: int) -> JobProgress:
     )
 
 
-def _info(job: Job, tally: Tally, errors: tuple[str, ...] = ()) -> JobInfo:
+def _silent_seconds(state: JobState, silence: float | None) -> float | None:
+    """The silence of an open job; not negative, even if the clock was set back."""
+    if silence is None or state not in {JobState.PLANNING, JobState.RUNNING}:
+        return None
+    return max(0.0, silence)
+
+
+def _info(job: Job, silence: float | None, tally: Tally, errors: tuple[str, ...] = ()) -> JobInfo:
     return JobInfo(
         id=job.id,
         kind=job.kind,
@@ -186,53 +197,13 @@ def _info(job: Job, tally: Tally, errors: tuple[str, ...] = ()) -> JobInfo:
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
+        silent_seconds=_silent_seconds(job.state, silence),
         units=tally.units,
         positions=tally.positions,
         nodes=tally.nodes,
         seconds=tally.seconds,
         errors=errors,
     )
-
-
-class RunningJob(NamedTuple):
-    """The properties of a job by which a worker decides whether it can work on it."""
-
-    id: int
-    kind: str
-    engine_version: int
-    priority: int
-
-
-def running_jobs(session: Session) -> list[RunningJob]:
-    """Return the running jobs, in the order in which they are worked on."""
-    query = (
-        select(Job.id, Job.kind, Job.engine_version, Job.priority)
-        .where(Job.state == JobState.RUNNING)
-        .order_by(Job.priority.desc(), Job.id)
-    )
-    return [RunningJob(*row) for row in session.execute(query)]
-
-
-def has_queued_unit(session: Session, *, engine_version: int, interactive: bool) -> bool:
-    """Return whether a unit waits for a claim; the arguments are as in ``announce``."""
-    queued = first_unit(and_(Unit.job_id == Job.id, QUEUED), *IN_TURN).scalar_subquery()
-    is_interactive = Job.priority >= INTERACTIVE_PRIORITY
-    query = select(Job.id).where(
-        Job.state == JobState.RUNNING,
-        Job.engine_version == engine_version,
-        is_interactive if interactive else ~is_interactive,
-        queued.is_not(None),
-    )
-    return session.scalar(query.limit(1)) is not None
-
-
-def jobs_to_finish(session: Session) -> list[int]:
-    """Return running jobs with no work left: the last unit's worker died before it closed them.
-
-    Call ``finish_if_complete`` for each of them, in a transaction of its own.
-    """
-    query = select(Job.id).where(Job.state == JobState.RUNNING, first_open(Job.id).is_(None))
-    return list(session.scalars(query))
 
 
 class Tally:
@@ -349,21 +320,21 @@ class _Sums(NamedTuple):
 def totals(session: Session) -> ServiceStatus:
     """Return totals over all jobs."""
     queued = _sums(session, QUEUED)
-    lapsed = _sums(session, lease_ran_out(session))
+    expired = _sums(session, lease_ran_out(session))
     running = _sums(session, lease_lives(session))
     pace = read_pace(session)
-    left = queued.load + lapsed.load + running.load
+    left = queued.load + expired.load + running.load
     return ServiceStatus(
         jobs=_jobs(session),
-        queued_units=queued.units + lapsed.units,
+        queued_units=queued.units + expired.units,
         running_units=running.units,
         failed_units=_failed_units(session),
-        queued_positions=queued.load.positions + lapsed.load.positions,
+        queued_positions=queued.load.positions + expired.load.positions,
         running_positions=running.load.positions,
         positions_per_second=pace.positions_per_second,
         eta_seconds=remaining_seconds(left, pace, pace.units),
         oldest_queued_seconds=max(
-            (part.age for part in (queued, lapsed) if part.age is not None), default=None
+            (part.age for part in (queued, expired) if part.age is not None), default=None
         ),
         workers=_owners(session),
         live_workers=live_workers(session),

@@ -19,10 +19,10 @@ Json = dict[str, Any]
 """A JSON object: a payload, a result, or a job's parameters."""
 
 MAX_ATTEMPTS: Final = 3
-"""Number of errors after which a unit is ``failed`` for good."""
+"""A unit is ``failed`` if it raises an error at this attempt or a later one."""
 
-MAX_LAPSES: Final = 10
-"""Number of lapsed leases after which a unit is ``failed`` for good.
+MAX_LOST_ATTEMPTS: Final = 10
+"""A unit is ``failed`` if its worker is lost at this attempt.
 
 It is more than MAX_ATTEMPTS, because the unit is not to blame if a machine is switched off. But a
 unit that kills every worker must not go on for ever.
@@ -85,7 +85,7 @@ class Claim:
     fence: int
     """Grows with every claim of the unit; only the claim with the newest fence can complete it."""
     attempts: int
-    """Number of tries, this claim included; tries that lapsed do not count."""
+    """Number of claims, this one included, that were not handed back."""
     payload: Json
     params: Json
     """The job's parameters."""
@@ -99,8 +99,6 @@ class Claim:
     """The engine's version, of the job and of the claimer."""
     priority: int
     """The job's priority; see INTERACTIVE_PRIORITY."""
-    lapses: int = 0
-    """Number of lapsed leases of the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +131,8 @@ class JobInfo:
     created_at: float
     started_at: float | None
     finished_at: float | None
+    silent_seconds: float | None
+    """Seconds since a process last planned the job or held one of its leases; None if never."""
     units: Mapping[UnitState, int]
     """Number of units in every state, 0 included."""
     positions: Mapping[UnitState, int]
@@ -155,7 +155,9 @@ class JobProgress:
     units_done: int
     units_failed: int
     units_leased: int
-    """Units with a lease that has not run out."""
+    """Units with a lease that has not expired."""
+    silent_seconds: float | None
+    """As in :class:`JobInfo`."""
     positions: int
     positions_done: int
     positions_failed: int
@@ -175,7 +177,7 @@ class ServiceStatus:
     jobs: Mapping[JobState, int]
     """Number of jobs in every state, 0 included."""
     queued_units: int
-    """Waiting units of running jobs, including lapsed ones."""
+    """Waiting units of running jobs, including those with an expired lease."""
     running_units: int
     """Units under a live lease."""
     failed_units: int
@@ -215,9 +217,7 @@ class WorkerInfo:
     nodes: int = 0
     seconds: float = 0.0
     """Solving seconds, summed over its threads."""
-    note: str | None = None
-    """The reason why it gets no work; None if it gets work, or if there is none."""
     started_at: float = 0.0
-    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.record_worker_heartbeat`."""
+    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.record_worker`."""
     seen_at: float = 0.0
     """The time of its last heartbeat, in the same form."""

@@ -14,8 +14,7 @@ from c4core.arena.game import NO_CLOCK, TimeControl
 from c4core.arena.statistics import Sprt, Tally
 from c4core.notation import MAX_BITS, BoardSize, parse_board
 from c4core.position import Position
-from db.decoding import field as field_of
-from db.decoding import is_number, number_field
+from db.decoding import field as field_of, is_number, number_field
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,8 +1,7 @@
 """Slots and packed keys on boards of every shape."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from c4core import Position
 from c4core.book.numbering import MAX_DIGITS, Ranking, pons_keys, read_pons_keys

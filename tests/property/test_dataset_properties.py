@@ -1,8 +1,7 @@
 """Data set splits: mirror images and transpositions share a part, and positions have lines."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from c4core import Position
 from c4core.arrays import are_over, split_keys, squares_of

@@ -3,8 +3,7 @@
 import random
 from collections.abc import Iterable
 
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from c4core import Position
 from tests.support.boards.reference import ReferenceSolver, columns_of

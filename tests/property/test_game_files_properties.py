@@ -3,8 +3,7 @@
 import io
 from typing import get_args
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from c4core.arena.file_formats import (
     csv_line,

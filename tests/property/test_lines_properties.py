@@ -3,8 +3,7 @@
 import io
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from c4core.lines import BadLine, parse_line, read_lines
 from c4core.notation import BoardSize

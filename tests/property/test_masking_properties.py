@@ -3,8 +3,7 @@
 import logging
 import string
 
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from db.errors import StorageError
 from db.urls import is_secret_name, masked, parse_url, place, show

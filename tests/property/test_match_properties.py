@@ -3,8 +3,7 @@
 import json
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from c4core.arena.game import Ending, TimeControl
 from c4core.arena.statistics import Sprt

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from c4core import Position
 from c4core.arena.game import Ending, play_game
@@ -21,20 +20,22 @@ from c4core.players import (
     PlayerError,
     blog,
     heuristics,
+    minimax as searches,
     parse_player,
     player_kinds,
     playouts,
 )
-from c4core.players import minimax as searches
 from c4core.players.blog import blog_weights
 from c4core.players.heuristics import heuristic_value, winning_columns
 from c4core.players.minimax import minimax
 from c4core.players.parameters import Digits, Parameter, Real, Switch, Value, Whole, Word
 from c4core.players.player import columns_from_centre
-from c4core.players.wide import blog as wide_blog
-from c4core.players.wide import heuristics as wide_heuristics
-from c4core.players.wide import minimax as wide_searches
-from c4core.players.wide import playouts as wide_playouts
+from c4core.players.wide import (
+    blog as wide_blog,
+    heuristics as wide_heuristics,
+    minimax as wide_searches,
+    playouts as wide_playouts,
+)
 from tests.support.boards import player_positions as slow
 from tests.support.boards.positions import EVERY_SIZE, games
 

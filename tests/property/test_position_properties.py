@@ -1,7 +1,6 @@
 """Properties of every position on every board."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from c4core import Position
 from tests.support.boards.positions import boards, games

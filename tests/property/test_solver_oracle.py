@@ -1,7 +1,6 @@
 """The solver against the slow oracle, on boards of many shapes with odd and even heights."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from c4core import Position
 from c4core.evaluation import plies_to_end

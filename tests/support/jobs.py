@@ -8,19 +8,22 @@ from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import announce, claim, claim_unit, complete, fail, finish_if_complete, get_job
+from db.jobs import (
+    Eligible,
+    claim,
+    complete,
+    fail,
+    finish_if_complete,
+    get_job,
+    requeue_expired,
+)
 from db.models import Unit
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.running.databases import FakeClock, ask, do
 from tests.support.running.waiting import await_that
 
 LEASE = 30.0
-CLAIMER: dict[str, object] = {
-    "owner": "ada",
-    "lease_seconds": LEASE,
-    "engine_version": ENGINE_VERSION,
-}
-ANNOUNCER: dict[str, object] = {"engine_version": ENGINE_VERSION, "interactive": False}
+ELIGIBLE = Eligible(ENGINE_VERSION)
 
 
 def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
@@ -29,12 +32,22 @@ def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
     return session.execute(query.order_by(Unit.seq)).all()
 
 
-def take(database: Database, **options: object) -> Claim | None:
-    return do(database, claim, **(CLAIMER | options))
+def take(
+    database: Database, eligible: Eligible = ELIGIBLE, *, lease_seconds: float = LEASE
+) -> Claim | None:
+    """Claim a unit, after the units with expired leases were queued again."""
+    do(database, requeue_expired)
+    return do(database, claim, eligible, owner="ada", lease_seconds=lease_seconds)
 
 
-def must_take(database: Database, **options: object) -> Claim:
-    taken = take(database, **options)
+def of_job(job_id: int) -> Eligible:
+    return Eligible(ENGINE_VERSION, job_ids=[job_id])
+
+
+def must_take(
+    database: Database, eligible: Eligible = ELIGIBLE, *, lease_seconds: float = LEASE
+) -> Claim:
+    taken = take(database, eligible, lease_seconds=lease_seconds)
     assert taken is not None
     return taken
 
@@ -70,15 +83,6 @@ def outlast_lease(database: Database, clock: FakeClock, lease_seconds: float) ->
     for _ in range(3):
         clock.time += 0.6 * lease_seconds
         await_that(lambda: lease_end(database) > clock.time + 0.6 * lease_seconds)
-
-
-def take_unit(database: Database, unit_id: int, **options: object) -> Claim | None:
-    return do(database, claim_unit, unit_id, **(CLAIMER | options))
-
-
-def ring(database: Database, limit: int = 100, **options: object) -> list[int]:
-    """Announce units, by default of bulk jobs."""
-    return do(database, announce, limit=limit, **(ANNOUNCER | options))
 
 
 def unit_ids(database: Database, job_id: int) -> list[int]:

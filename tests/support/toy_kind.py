@@ -17,13 +17,13 @@ from typing import Final
 
 from c4core.lines import JsonValue
 from c4core.notation import DEFAULT_BOARD
+from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database, Session
 from db.decoding import decoding, field
 from db.records.jobs import Claim, JobInfo, UnitPlan, UnitResult, UnitState
 from workers.core.kinds import KINDS, JobKind, UnitOutcome
-from workers.core.searching import Searcher
 
 KIND: Final = "roots"
 
@@ -71,7 +71,7 @@ def plan(
 
 
 def solve_unit(
-    claim: Claim, _solver: Searcher, _database: Database, is_stopped: Callable[[], bool]
+    claim: Claim, _solver: Solver, _database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Find the roots once the awaited file exists.
 

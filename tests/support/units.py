@@ -1,7 +1,7 @@
 """Jobs of positions whose units are worked on within the test."""
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,8 +16,7 @@ from db.records.jobs import UnitState
 from tests.support.jobs import failed_units
 from tests.support.running.databases import ask
 from workers.analyze.job import submit
-from workers.celery.doorbell import Doorbell
-from workers.celery.unit_worker import UnitWorker, WorkerSettings
+from workers.core.worker import Worker, WorkerSettings
 
 
 def job_of_games(database: Database, games: Sequence[str], **options: Any) -> int:  # noqa: ANN401
@@ -38,22 +37,16 @@ def failed_unit(database: Database, job_id: int) -> Row[Any]:
 
 
 @contextmanager
-def unit_worker(
+def working(
     database: Database,
     solver: Solver | None = None,
     *,
-    on_fatal: Callable[[Exception], object] = lambda _error: None,
-    **options: float,
-) -> Iterator[UnitWorker]:
-    """A worker that no doorbell reaches and that may not start programs."""
-    worker = UnitWorker(
-        database,
-        Doorbell("redis://127.0.0.1:9"),
-        solver or Solver(table_mb=1),
-        WorkerSettings(name="test"),
-        on_fatal=on_fatal,
-        **options,
-    )
+    threads: int = 1,
+    **options: Any,  # noqa: ANN401
+) -> Iterator[Worker]:
+    """A worker that looks for work; it may not start programs."""
+    settings = WorkerSettings("test", threads=threads)
+    worker = Worker(database, solver or Solver(table_mb=1), settings, **options)
     worker.start()
     try:
         yield worker

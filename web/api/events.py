@@ -17,7 +17,7 @@ from web.api.jobs import JobProgress, OneJob
 from web.parameters import Parameters
 from web.responses import JSON, UNBUFFERED, encode
 from web.service import service_of
-from workers.core.follow import UNDER_WAY, progress_object, read_job, state_name
+from workers.core.follow import UNDER_WAY, progress_object, read_job
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 
@@ -66,7 +66,7 @@ class JobWatch:
     def _read(self) -> Seen:
         with self._database.read() as session:
             progress = jobs.progress(session, self._job_id)
-            shown = progress_object(progress, state_name(session, self._job_id, progress.state))
+            shown = progress_object(progress)
             if self._observer is not None:
                 shown["tree"] = tree_object(self._observer.look(session))
         return Seen(shown, progress.state not in UNDER_WAY)

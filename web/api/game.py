@@ -24,8 +24,13 @@ from web.parameters import (
 )
 from web.responses import ApiError, json_response
 from web.service import service_of
-from workers.match.reviews import BUDGET, read_game, review_game, review_object
-from workers.match.reviews import Review as FoundReview
+from workers.match.reviews import (
+    BUDGET,
+    Review as FoundReview,
+    read_game,
+    review_game,
+    review_object,
+)
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -21,14 +21,14 @@ from starlette.routing import Route
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION, __version__
 from db.errors import StorageError
+from db.records.jobs import JobState
 from web import openapi, parameters
 from web.middleware import BUCKETS
 from web.parameters import Parameters
 from web.responses import LOGGER, json_response, unavailable
 from web.service import service_of
 from workers.answers.question import Question
-from workers.core.follow import STATES, service_status, status_object
-from workers.core.kinds import Lane
+from workers.core.follow import read_totals, status_object
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Worker(TypedDict):
 class WorkStatus(TypedDict):
     """The work of all jobs together."""
 
-    jobs: Annotated[dict[str, int], Meta(extra_json_schema={"required": list(STATES)})]
+    jobs: Annotated[dict[str, int], Meta(extra_json_schema={"required": list(JobState)})]
     queued_units: int
     running_units: int
     failed_units: int
@@ -171,8 +171,8 @@ class WebCollector(Collector):
 def _try_everything(service: Service) -> Readiness:
     try:
         service.check_database()
-        if service.doorbell is not None:
-            service.doorbell.depth(Lane.INTERACTIVE)
+        if service.broker is not None:
+            service.broker.check()
     except StorageError as error:
         LOGGER.warning("not ready: %s", error)
         raise unavailable("the database cannot be read; see the server's log") from None
@@ -183,7 +183,7 @@ def _try_everything(service: Service) -> Readiness:
     return {
         "status": "ready",
         "database": None if service.database is None else OK,  # clients must not learn its place
-        "broker": None if service.doorbell is None else OK,
+        "broker": None if service.broker is None else OK,
         "searches": service.searches,
     }
 
@@ -210,7 +210,7 @@ async def answer_workers(request: Request) -> Response:
 
 def _read(database: Database) -> dict[str, Any]:
     with database.read() as session:
-        return status_object(*service_status(session))
+        return status_object(read_totals(session))
 
 
 ROUTES: Final = [

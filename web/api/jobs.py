@@ -17,11 +17,7 @@ from web.parameters import Parameters, one_of, read_board
 from web.responses import CSV, JSON, JSON_LINES, ApiError, json_response, quote, without_directories
 from web.service import service_of
 from workers.core.follow import (
-    STATES,
-    JobStatus,
     job_object,
-    job_status,
-    list_job_statuses,
     progress_object,
     read_job,
     refuse_foreign,
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from db.database import Database
+    from db.records.jobs import JobInfo
     from web.api.making import Made
     from web.openapi import Schema
     from web.service import Service
@@ -59,12 +56,12 @@ class OneJob(Parameters):
 class JobsParameters(Parameters):
     """Filters of jobs, and the page."""
 
-    state: Annotated[str | None, one_of(STATES, "Only jobs in this state.", "done")] = None
+    state: Annotated[str | None, one_of(tuple(JobState), "Only jobs in this state.", "done")] = None
     limit: Annotated[int, Meta(ge=1, le=200, description="Jobs per page.")] = 20
     cursor: Annotated[Number | None, Meta(description="`next` of the previous page.")] = None
 
 
-State = Annotated[str, Meta(extra_json_schema={"enum": list(STATES)})]
+State = Annotated[str, Meta(extra_json_schema={"enum": list(JobState)})]
 ByState = Annotated[
     dict[str, int], Meta(extra_json_schema={"required": [str(state) for state in UnitState]})
 ]
@@ -106,6 +103,7 @@ class JobProgress(TypedDict):
     units_done: int
     units_failed: int
     units_leased: int
+    silent_seconds: float | None
     positions: int
     positions_done: int
     positions_failed: int
@@ -130,6 +128,7 @@ class Job(TypedDict):
     created_at: str
     started_at: str | None
     finished_at: str | None
+    silent_seconds: float | None
     units: ByState
     positions: ByState
     nodes: int
@@ -181,8 +180,8 @@ async def answer_list(request: Request) -> Response:
     shown = found[: asked.limit]
     return json_response(
         {
-            "jobs": [_public(job_object(status)) for status in shown],
-            "next": str(shown[-1].job.id) if len(found) > asked.limit else None,
+            "jobs": [_public(job_object(job)) for job in shown],
+            "next": str(shown[-1].id) if len(found) > asked.limit else None,
         }
     )
 
@@ -258,19 +257,19 @@ async def _call(service: Service, job_id: int) -> None:
         await service.in_thread(service.runner.call, job_id)
 
 
-def _list(database: Database, asked: JobsParameters) -> list[JobStatus]:
-    states = () if asked.state is None else (asked.state,)
+def _list(database: Database, asked: JobsParameters) -> list[JobInfo]:
+    states = None if asked.state is None else [JobState(asked.state)]
     with database.read() as session:
-        return list_job_statuses(session, states=states, limit=asked.limit + 1, before=asked.cursor)
+        return jobs.list_jobs(session, states=states, limit=asked.limit + 1, before=asked.cursor)
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
     with database.read() as session:
-        status = job_status(session, jobs.get_job(session, number))
-        progress = progress_object(jobs.progress(session, number), status.state)
-        if status.job.kind == DEEP:
-            progress["tree"] = tree_object(Observer(status.job).look(session))
-    return _public(job_object(status)) | {"progress": progress}
+        job = jobs.get_job(session, number)
+        progress = progress_object(jobs.progress(session, number))
+        if job.kind == DEEP:
+            progress["tree"] = tree_object(Observer(job).look(session))
+    return _public(job_object(job)) | {"progress": progress}
 
 
 def _wrong_lines(submission: Submission) -> WrongLines:
@@ -360,8 +359,8 @@ PATHS: Final[dict[str, object]] = {
             "Jobs, the newest first",
             Jobs,
             query=JobsParameters,
-            description="`waiting`: there are no workers yet; `queued`: the workers are busy with "
-            "other jobs; `interrupted`: no process is working on the job.",
+            description="`silent_seconds` is the time since a process last worked on an open job; "
+            "null if none has.",
         ),
         "post": _make(),
     },

@@ -26,8 +26,13 @@ from web.responses import ApiError, unavailable
 from web.running import web_label
 from workers.analyze import job as analysis
 from workers.answers.question import Question
-from workers.book.build import BookPlanError, CompleteBook, canonical, check_plies
-from workers.book.build import label as label_of_ply
+from workers.book.build import (
+    BookPlanError,
+    CompleteBook,
+    canonical,
+    check_plies,
+    label as label_of_ply,
+)
 from workers.book.job import PlyTask, find_job, plan_job
 from workers.core.submit import find_or_plan
 from workers.deep.job import join_or_submit

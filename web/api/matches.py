@@ -15,7 +15,6 @@ from web.api.games import Number
 from web.parameters import Parameters
 from web.responses import json_response, without_directories
 from web.service import service_of
-from workers.core.follow import unattended_jobs
 from workers.match.judging import Judging, read_report
 from workers.match.report import course_object, match_object, match_summary
 
@@ -234,10 +233,9 @@ async def get_match(request: Request) -> Response:
 def _read_page(database: Database, asked: MatchesParameters) -> dict[str, Any]:
     with database.read() as session:
         found = games.list_matches(session, limit=asked.limit + 1, before_id=asked.cursor)
-        idle = unattended_jobs(session)
     shown = found[: asked.limit]
     return {
-        "matches": [without_directories(match_summary(match, idle)) for match in shown],
+        "matches": [without_directories(match_summary(match)) for match in shown],
         "next": str(shown[-1].id) if len(found) > asked.limit else None,
     }
 

@@ -53,9 +53,10 @@ from workers.answers.question import (
     plies_answered,
     usable_book,
 )
+from workers.core.costs import cost_model
 from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.submit import cost_model, find_and_resume, find_or_plan, submit_units
+from workers.core.submit import find_and_resume, find_or_plan, submit_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,11 +64,11 @@ if TYPE_CHECKING:
     from c4core.batch import Keys
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
+    from c4core.solver import Solver
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from workers.answers.question import Source
-    from workers.core.searching import Searcher
-    from workers.core.submit import CostModel
+    from workers.core.costs import CostModel
 
 KIND: Final = "analyze"
 
@@ -342,7 +343,7 @@ def _encode_line(line: Request | BadLine) -> JsonValue:
 
 
 def solve_unit(
-    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+    claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Answer the positions of a unit; stored positions are not searched again."""
     lines = decode_lines(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from c4core.batch import Keys
     from c4core.book import Book
     from c4core.notation import BoardSize
+    from c4core.solver import Solver
     from db.database import Database
     from workers.answers.question import Question
-    from workers.core.searching import Searcher
 
     Search = Callable[
         [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]
@@ -75,7 +75,7 @@ class BatchResult:
 def evaluate(
     positions: Sequence[Position],
     question: Question,
-    solver: Searcher,
+    solver: Solver,
     database: Database | None = None,
     *,
     book: Book | None = None,
@@ -95,9 +95,9 @@ def evaluate(
         on_not_kept: called if there are new evaluations but the database is read-only.
     """
     findings = solve_positions(positions, question, solver, database, is_stopped, book=book)
-    if database is not None:
+    if database is not None and findings.learned:
         try:
-            store_learned(database, findings.learned)
+            database.run(lambda session: store_learned(session, findings.learned))
         except ReadOnlyError:  # opened read-only, or the database user may only read
             on_not_kept()
     return findings.answers
@@ -106,7 +106,7 @@ def evaluate(
 def solve_positions(
     positions: Sequence[Position],
     question: Question,
-    solver: Searcher,
+    solver: Solver,
     database: Database | None,
     is_stopped: Callable[[], bool],
     *,
@@ -162,7 +162,7 @@ def unknown_keys(database: Database, board: BoardSize, keys: Keys) -> Keys:
 
 
 def search_with(
-    solver: Searcher, is_stopped: Callable[[], bool] = lambda: False, *, related: bool = False
+    solver: Solver, is_stopped: Callable[[], bool] = lambda: False, *, related: bool = False
 ) -> Search:
     """Make a search function for :func:`find_answers` that uses a solver of this process.
 
@@ -328,7 +328,7 @@ def _search(
     question: Question,
     spent: Mapping[int, Effort],
     *,
-    solver: Searcher,
+    solver: Solver,
     is_stopped: Callable[[], bool],
     related: bool = False,
 ) -> tuple[dict[int, Answer], bool]:
@@ -383,7 +383,7 @@ def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> A
 def _singly(
     positions: Mapping[int, Position],
     question: Question,
-    solver: Searcher,
+    solver: Solver,
     is_stopped: Callable[[], bool],
     efforts: Mapping[int, Effort],
 ) -> Iterator[Answer]:
@@ -405,7 +405,7 @@ def _singly(
 
 
 def _together(
-    positions: Mapping[int, Position], question: Question, solver: Searcher, *, related: bool
+    positions: Mapping[int, Position], question: Question, solver: Solver, *, related: bool
 ) -> Iterator[Answer]:
     board = next(iter(positions.values())).board
     width, height = board

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -117,7 +118,7 @@ class EvaluationWriter:
         while rows := self._next():
             try:
                 for _, of_board in groupby(sorted(rows, key=_board), key=_board):
-                    store_learned(self._database, list(of_board))
+                    self._database.run(partial(store_learned, learned=list(of_board)))
             except ReadOnlyError as error:
                 LOGGER.warning("new evaluations are no longer stored: %s", error)
                 with self._condition:

@@ -37,9 +37,10 @@ from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
 from workers.answers.question import Answer, Question
+from workers.core.costs import cost_model
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.submit import cost_model, find_and_resume, submit_units
+from workers.core.submit import find_and_resume, submit_units
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
+    from c4core.solver import Solver
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from workers.core.searching import Searcher
 
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]
@@ -228,7 +229,7 @@ def _units(task: PlyTask, levels: Sequence[Keys], *, least: int, most: int) -> I
 
 
 def solve_unit(
-    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+    claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Score the positions of a unit; stored positions are not searched again."""
     task = PlyTask.from_params(claim.params, claim.board)

@@ -1,15 +1,12 @@
 """Follow a job: its results in order as they come, its progress, its state, its end.
 
 Threads of this process may work on it, or workers elsewhere: its state is read from the database.
-If no process works on a job that should be worked on, its state has another name than the stored
-one: waiting, queued, or interrupted.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, replace
-from enum import StrEnum
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +14,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitState
-from workers.core.kinds import find_kind, lane_of_job, unit_objects
+from workers.core.kinds import find_kind, unit_objects
 from workers.text import time_text
 
 if TYPE_CHECKING:
@@ -45,23 +42,8 @@ LEAST_UNITS: Final = 3
 ENDED: Final = frozenset({UnitState.DONE, UnitState.FAILED})
 """The states of units with output."""
 
-STATES: Final = (
-    "planning",
-    "waiting",
-    "queued",
-    "running",
-    "interrupted",
-    "done",
-    "failed",
-    "cancelled",
-)
-"""All names of states, in the order of a job's life."""
-
 UNDER_WAY: Final = (JobState.PLANNING, JobState.RUNNING)
-"""Stored states of jobs that have other names while no process is working on them."""
-
-MAX_UNDER_WAY: Final = 10_000
-"""Maximum number of jobs that are checked to list jobs in one of these states."""
+"""The states of jobs that have not ended."""
 
 
 class JobFollower:
@@ -271,100 +253,18 @@ class _Watch:
         return seen.state
 
 
-class Unattended(StrEnum):
-    """The reason why no process works on a job that is being planned or runs."""
-
-    WAITING = "waiting"
-    """No unit was ever claimed, and no worker takes such jobs."""
-    QUEUED = "queued"
-    """No unit was ever claimed, because the workers are busy with other jobs."""
-    INTERRUPTED = "interrupted"
-    """The process that worked on it, or planned it, is gone."""
-
-
-def unattended_jobs(session: Session) -> dict[int, Unattended]:
-    """Return the jobs that have not ended, but that no process works on.
-
-    This follows from heartbeats on the database's clock. It shows ten seconds after a job's process
-    was killed, and half a minute after the last worker of its queue was killed. After a regular
-    stop it shows at once.
-    """
-    workers = jobs.live_workers(session)
-    served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
-    attended = jobs.attended_jobs(session)
-    begun = jobs.begun_jobs(session)
-    found = dict.fromkeys(jobs.abandoned_jobs(session), Unattended.INTERRUPTED)
-    for job in jobs.running_jobs(session):
-        if job.id in attended:
-            continue
-        is_served = (lane_of_job(job.priority).queue, job.engine_version) in served
-        if job.id not in begun:
-            found[job.id] = Unattended.QUEUED if is_served else Unattended.WAITING
-        elif not is_served:
-            found[job.id] = Unattended.INTERRUPTED
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class JobStatus:
-    """A job, and the name of its state."""
-
-    job: JobInfo
-    state: str
-    """One of :data:`STATES`."""
-
-
-def job_status(session: Session, job: JobInfo) -> JobStatus:
-    """Return a job with the name of its state."""
-    return JobStatus(job, state_name(session, job.id, job.state))
-
-
-def state_name(session: Session, job_id: int, stored: JobState) -> str:
-    """Return the name of a job's state, one of :data:`STATES`, from the stored state."""
-    if stored not in UNDER_WAY:
-        return str(stored)
-    return str(unattended_jobs(session).get(job_id, stored))
-
-
-def list_job_statuses(
-    session: Session, *, states: Collection[str] = (), limit: int = 20, before: int | None = None
-) -> list[JobStatus]:
-    """Return the newest jobs in the given :data:`STATES`, newest first; no ``states`` means all.
-
-    ``before`` leaves out the jobs with this number or a larger one.
-    """
-    stored = [JobState(name) for name in states if name in set(JobState)]
-    most = limit
-    if not set(states) <= set(JobState) - set(UNDER_WAY):
-        stored, most = [*stored, *UNDER_WAY], max(limit, MAX_UNDER_WAY)
-    found = jobs.list_jobs(session, limit=most, states=stored or None, before=before)
-    idle = unattended_jobs(session)
-    statuses = [JobStatus(job, str(idle.get(job.id, job.state))) for job in found]
-    return [one for one in statuses if not states or one.state in states][:limit]
-
-
-def service_status(session: Session) -> tuple[ServiceStatus, dict[str, int]]:
-    """Return totals over all jobs, and the number of jobs in each of :data:`STATES`.
-
-    Without a live worker there is neither a rate nor a remaining time.
-    """
+def read_totals(session: Session) -> ServiceStatus:
+    """Return totals over all jobs. Without a live worker there is neither a rate nor a time."""
     totals = jobs.totals(session)
-    idle = unattended_jobs(session)
-    abandoned = jobs.abandoned_jobs(session)
-    numbers = {str(state): number for state, number in totals.jobs.items()}
-    numbers["planning"] -= len(abandoned)
-    numbers["running"] -= len(idle) - len(abandoned)
-    numbers |= {str(name): list(idle.values()).count(name) for name in Unattended}
-    if not totals.workers:
-        is_done = totals.eta_seconds == 0
-        totals = replace(totals, positions_per_second=None, eta_seconds=0.0 if is_done else None)
-    return totals, numbers
+    if totals.workers:
+        return totals
+    is_done = totals.eta_seconds == 0
+    return replace(totals, positions_per_second=None, eta_seconds=0.0 if is_done else None)
 
 
-def job_object(status: JobStatus) -> dict[str, Any]:
+def job_object(job: JobInfo) -> dict[str, Any]:
     """Return a job as a JSON object. Times are in UTC."""
-    job = status.job
-    fields = asdict(job) | {"state": status.state, "board": str(job.board)}
+    fields = asdict(job) | {"state": str(job.state), "board": str(job.board)}
     for name in ("created_at", "started_at", "finished_at"):
         fields[name] = time_text(fields[name])
     for name in ("units", "positions"):
@@ -372,20 +272,15 @@ def job_object(status: JobStatus) -> dict[str, Any]:
     return fields
 
 
-def progress_object(progress: JobProgress, state: str) -> dict[str, Any]:
-    """Return the progress of a job in one of :data:`STATES`, as a JSON object.
-
-    There is no rate while no process works on the job.
-    """
-    if state in set(Unattended):
-        progress = replace(progress, positions_per_second=None, eta_seconds=None)
-    return asdict(progress) | {"state": state}
+def progress_object(progress: JobProgress) -> dict[str, Any]:
+    """Return the progress of a job as a JSON object."""
+    return asdict(progress) | {"state": str(progress.state)}
 
 
-def status_object(totals: ServiceStatus, numbers: Mapping[str, int]) -> dict[str, Any]:
-    """Return the result of :func:`service_status` as a JSON object."""
+def status_object(totals: ServiceStatus) -> dict[str, Any]:
+    """Return totals over all jobs as a JSON object."""
     fields = asdict(totals)
-    fields["jobs"] = dict(numbers)
+    fields["jobs"] = by_name(totals.jobs)
     fields["live_workers"] = [worker_object(worker) for worker in totals.live_workers]
     return fields
 

@@ -16,8 +16,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from c4core.players import NO_PROGRAM, ProgramRefusedError
-from c4core.players import check_consent as check_player
+from c4core.players import NO_PROGRAM, ProgramRefusedError, check_consent as check_player
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.decoding import decoding
@@ -143,11 +142,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 
 class Lane(StrEnum):
-    """The urgency of a job's units.
-
-    Bulk and interactive work have queues of their own, and do not wait for each other. Two queues
-    work alike in Redis and RabbitMQ, while numeric priorities of messages have opposite meanings.
-    """
+    """The urgency of a job's units. Each lane has a queue of wake-ups at the broker."""
 
     INTERACTIVE = "interactive"
     """A user waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""
@@ -163,8 +158,8 @@ class Lane(StrEnum):
     def queue(self) -> str:
         """The name of the broker's queue.
 
-        It contains the version of the engine, so that a worker of another version never gets units
-        that it must not work on.
+        It contains the version of the engine, because a worker of another version must not work on
+        the units.
         """
         return f"c4.{self}.e{ENGINE_VERSION}"
 
@@ -172,11 +167,6 @@ class Lane(StrEnum):
 def lane_of_job(priority: int) -> Lane:
     """Return the lane of a job's units."""
     return Lane.INTERACTIVE if priority >= INTERACTIVE_PRIORITY else Lane.BULK
-
-
-def lane_of_queue(name: str) -> Lane:
-    """Return the lane whose messages come through a queue."""
-    return Lane.INTERACTIVE if name == Lane.INTERACTIVE.queue else Lane.BULK
 
 
 TAKES_PROGRAMS: Final = "programs"

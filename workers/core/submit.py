@@ -2,34 +2,28 @@
 
 Several commands that start at the same moment find no job, and all try to create one. One of them
 succeeds, and the others then find its job (:func:`find_or_plan`).
-
-A job is cut into units by the expected time of their positions (:class:`CostModel`). Positions of
-one ply differ by a factor of a hundred, but only the sum over a unit matters.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from c4core.notation import MAX_BITS
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.records.jobs import JobState
 from workers.errors import AlreadyAskedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from c4core.batch import Keys
     from c4core.notation import BoardSize
     from db.database import Database, Session
-    from db.records.evaluations import Cost
     from db.records.jobs import Json, UnitPlan
 
 UNITS_PER_TRANSACTION: Final = 32
@@ -99,7 +93,7 @@ def _add(session: Session, job_id: int, batch: Sequence[UnitPlan]) -> None:
     if len(batch) < UNITS_PER_TRANSACTION:
         jobs.start_job(session, job_id)
     else:
-        jobs.record_planner_heartbeat(session, job_id)
+        jobs.record_planning(session, job_id)
 
 
 class _Asked(TypedDict):
@@ -188,90 +182,3 @@ def restart_job(database: Database, job_id: int) -> None:
     state = database.run(lambda session: jobs.resume_job(session, job_id))
     if state is JobState.FAILED:
         database.run(lambda session: jobs.retry_job(session, job_id))
-
-
-GUESS_POSITIONS: Final = 20.0
-"""The weight of the guess, as a number of measured positions."""
-
-NEIGHBOUR_SHARE: Final = 0.25
-"""The weight of a measured position falls by this factor with every ply."""
-
-ANSWERED_SECONDS: Final = 2e-5
-"""Seconds to look a position and its columns up in a book, and to store the answer."""
-
-LEAST_SECONDS: Final = 1e-6
-"""Smaller means are raised to this value, because 0 has no logarithm."""
-
-# The guess grows by a factor with every empty square. It was fitted to the means of random games on
-# 7x6, in milliseconds: 0.02 with 16 empty squares, 0.1 with 20, 0.6 with 24, 4 with 28, 55 with 32,
-# 200 with 34 (public benchmark positions: 54 with 31, 840 with 35).
-_GUESSED_BY_EMPTY: Final = [1e-5 + 1.5e-9 * 1.74**empty for empty in range(MAX_BITS + 1)]
-
-_SCORE_ONLY_SHARE: Final = 0.25
-"""The time for a position's score alone, as a share of the time for all columns; also measured."""
-
-
-class CostModel:
-    """The expected search time of a position, by its ply: measured, or else guessed.
-
-    The weight of a ply's measured mean grows with its number of positions. The means of other plies
-    count as well, with a weight that falls with each ply of distance.
-
-    ``ease`` is a factor on the guess, for positions that are easier than others. Plies in
-    ``answered`` are not searched because a book answers them.
-    """
-
-    def __init__(
-        self,
-        board: BoardSize,
-        measured: Mapping[int, Cost] | None = None,
-        *,
-        columns: bool = True,
-        ease: float = 1.0,
-        answered: Container[int] = (),
-    ) -> None:
-        squares = board.width * board.height
-        ease *= 1.0 if columns else _SCORE_ONLY_SHARE
-        guesses = [ease * _GUESSED_BY_EMPTY[squares - ply] for ply in range(squares + 1)]
-        known = [
-            (ply, cost.positions, _log_ratio(cost, guesses[ply]))
-            for ply, cost in (measured or {}).items()
-            if 0 <= ply <= squares and cost.positions > 0
-        ]
-        self._seconds = [
-            ANSWERED_SECONDS if ply in answered else guess * _factor(ply, known)
-            for ply, guess in enumerate(guesses)
-        ]
-
-    def seconds(self, ply: int) -> float:
-        """The expected seconds for one position of this ply."""
-        return self._seconds[ply]
-
-
-def cost_model(
-    database: Database,
-    board: BoardSize,
-    *,
-    columns: bool,
-    ease: float = 1.0,
-    answered: Container[int] = (),
-) -> CostModel:
-    """Build a cost model from the measurements of this engine version so far."""
-    with database.read() as session:
-        measured = jobs.read_costs(
-            session, engine_version=ENGINE_VERSION, board=board, columns=columns
-        )
-    return CostModel(board, measured, columns=columns, ease=ease, answered=answered)
-
-
-def _log_ratio(cost: Cost, guess: float) -> float:
-    return math.log(max(cost.seconds / cost.positions, LEAST_SECONDS) / guess)
-
-
-def _factor(ply: int, known: list[tuple[int, int, float]]) -> float:
-    """The factor on the guess: the weighted geometric mean of 1 and the measured ratios."""
-    weights = [number * NEIGHBOUR_SHARE ** abs(other - ply) for other, number, _ratio in known]
-    total = sum(
-        weight * ratio for weight, (_ply, _number, ratio) in zip(weights, known, strict=True)
-    )
-    return math.exp(total / (GUESS_POSITIONS + sum(weights)))

@@ -23,9 +23,9 @@ from workers.deep.tree import Bounds, canonical, first_bounds, ordered_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from c4core.solver import Solver
     from db.database import Database, Session
     from db.records.jobs import JobInfo
-    from workers.core.searching import Searcher
     from workers.deep.sharing import BoundsListener
     from workers.deep.tree import Piece
 
@@ -268,7 +268,7 @@ def proven_line(database: Database, start: Position, score: int) -> list[int]:
 def searched_line(
     start: Position,
     score: int,
-    solver: Searcher,
+    solver: Solver,
     *,
     known: Callable[[Position], Bounds],
     node_limit: int,
@@ -288,7 +288,7 @@ def searched_line(
 def _best_move(
     position: Position,
     score: int,
-    solver: Searcher,
+    solver: Solver,
     *,
     known: Callable[[Position], Bounds],
     node_limit: int,
@@ -384,7 +384,7 @@ class DeepAnswer:
 def read_answer(
     database: Database,
     job_id: int,
-    solver: Searcher,
+    solver: Solver,
     *,
     listener: BoundsListener | None = None,
 ) -> DeepAnswer:

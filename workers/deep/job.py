@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from c4core.lines import JsonValue
+    from c4core.solver import Solver
     from db.database import Database, Session
     from db.jobs import GrowingJob, GrowingUnit
     from db.records.jobs import Claim, JobInfo, UnitResult
-    from workers.core.searching import Searcher
     from workers.deep.tree import Known, Tree
 
 
@@ -58,7 +58,7 @@ class Finding:
 def ask(
     position: Position,
     beta: int,
-    solver: Searcher,
+    solver: Solver,
     *,
     known: Bounds,
     node_limit: int,
@@ -83,7 +83,7 @@ def ask(
 
 
 def solve_unit(
-    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+    claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Search a piece until it is decided, or has proven too hard for one unit.
 

@@ -27,7 +27,7 @@ from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError
 from workers.core.follow import read_job
-from workers.core.leases import PeriodicTask, PeriodicThread
+from workers.core.leases import PeriodicThread
 from workers.deep.tree import Bounds, first_bounds
 from workers.logs import LOGGER
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.position import Position
+    from c4core.solver import Solver
     from db.database import Database
     from db.records.jobs import Claim
-    from workers.core.searching import Searcher
 
 
 REMEMBERED: Final = 8
@@ -88,7 +88,7 @@ dropped."""
 class BoundsListener:
     """Passes bounds to a solver, and keeps the most expensive ones."""
 
-    def __init__(self, solver: Searcher, board: BoardSize) -> None:
+    def __init__(self, solver: Solver, board: BoardSize) -> None:
         self._solver = solver
         self._kept = np.empty(0, dtype=bound_type(board))
         self._new: list[NDArray[np.void]] = []
@@ -184,7 +184,7 @@ class Exchange:
         self._lock = threading.Lock()
         self._due = 0.0
 
-    def take_turn(self, solver: Searcher, *, early_seconds: float = 0.0) -> bool:
+    def take_turn(self, solver: Solver, *, early_seconds: float = 0.0) -> bool:
         """Send and receive, unless another thread of this process has done so recently.
 
         The exchange may take place up to ``early_seconds`` before it is due. Returns whether this
@@ -204,7 +204,7 @@ class Exchange:
             self._lock.release()
         return True
 
-    def receive(self, listener: Searcher | BoundsListener) -> None:
+    def receive(self, listener: Solver | BoundsListener) -> None:
         """Add the bounds that other processes have sent since the last call."""
         parcels: list[jobs.BoundsPackage] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
@@ -218,7 +218,7 @@ class Exchange:
                 self._next_numbers[parcel.sender] = parcel.number + 1
                 LOGGER.debug("job %d: received %d bounds", self._job_id, len(bounds))
 
-    def _send(self, solver: Searcher) -> None:
+    def _send(self, solver: Solver) -> None:
         bounds = solver.table_bounds(
             width=self._board.width, height=self._board.height, least_nodes=LEAST_NODES
         )
@@ -241,23 +241,19 @@ _exchanges: JobCache[Exchange] = JobCache()
 
 
 @contextmanager
-def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None]:
+def sharing(database: Database, claim: Claim, solver: Solver) -> Iterator[None]:
     """Share bounds with the other processes of the job while one of its units is searched."""
     exchange = _exchanges.get(
         database, claim.job_id, lambda: Exchange(database, claim.job_id, claim.board)
     )
-    with _every_second(
-        PeriodicTask(
-            "share search bounds", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver)
-        )
-    ):
+    with _every_second("share search bounds", lambda: exchange.take_turn(solver)):
         yield
     with suppress(StorageError):  # already logged, or will be
         exchange.take_turn(solver, early_seconds=EVERY_SECONDS / 2)
 
 
 @contextmanager
-def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[BoundsListener]:
+def listening(database: Database, job_id: int, solver: Solver) -> Iterator[BoundsListener]:
     """Add the bounds that a job's processes share to the table of a solver outside the job.
 
     Yields the received bounds, which are complete at the end of the context.
@@ -265,20 +261,15 @@ def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Bou
     board = read_job(database, job_id).board
     exchange = Exchange(database, job_id, board)
     listener = BoundsListener(solver, board)
-    with _every_second(
-        PeriodicTask(
-            "read shared bounds", lambda: EVERY_SECONDS, lambda: exchange.receive(listener)
-        )
-    ):
+    with _every_second("read shared bounds", lambda: exchange.receive(listener)):
         yield listener
     with suppress(StorageError):
         exchange.receive(listener)
 
 
 @contextmanager
-def _every_second(task: PeriodicTask) -> Iterator[None]:
-    task.due = time.monotonic() + FIRST_SECONDS
-    thread = PeriodicThread([task], name="c4-sharing")
+def _every_second(purpose: str, do: Callable[[], object]) -> Iterator[None]:
+    thread = PeriodicThread(purpose, EVERY_SECONDS, do, first=FIRST_SECONDS)
     thread.start()
     try:
         yield

@@ -16,8 +16,7 @@ import numpy as np
 from c4core.arena.judging import judge_move, positions_of
 from c4core.arrays import key_array
 from c4core.notation import parse_moves
-from db import games as game_store
-from db import jobs
+from db import games as game_store, jobs
 from db.records.games import GameFilter
 from db.records.jobs import JobState
 from workers.analyze.job import Submission, find_or_submit_unknown

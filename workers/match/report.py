@@ -247,7 +247,7 @@ COURSE_POINTS: Final = 500
 """Maximum number of points of a match's course; a screen cannot show more."""
 
 
-def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
+def match_summary(match: MatchInfo) -> dict[str, Any]:
     """A match as an entry of a list."""
     terms, results = match.terms, match.tally.a
     return {
@@ -255,7 +255,7 @@ def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
         "label": match.label,
         "job": match.job_id,
         "origin": str(match.origin),
-        "state": match_state(match, idle),
+        "state": match_state(match),
         "board": str(terms.board),
         "created": time_text(match.created_at),
         "finished": match.is_finished,
@@ -266,19 +266,13 @@ def match_summary(match: MatchInfo, idle: Mapping[int, str]) -> dict[str, Any]:
     }
 
 
-def match_state(match: MatchInfo, idle: Mapping[int, str]) -> str:
-    """The state of a match: ``done``, the state of its job, or the state of its import.
-
-    ``idle`` has the reasons why jobs have no workers, from
-    :func:`workers.core.follow.unattended_jobs`.
-    """
+def match_state(match: MatchInfo) -> str:
+    """The state of a match: ``done``, the state of its job, or the state of its import."""
     if match.origin is Origin.IMPORTED:
         return "imported" if match.is_whole else "broken"
     if match.is_finished:
         return "done"
-    if match.job_id is None or match.job_state is None:
-        return "unfinished"
-    return str(idle.get(match.job_id, match.job_state))
+    return "unfinished" if match.job_state is None else str(match.job_state)
 
 
 def match_object(report: MatchReport) -> dict[str, Any]:

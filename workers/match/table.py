@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from db.records.matches import MatchTerms
     from workers.answers.question import Answer
     from workers.answers.service import AnswerService
-    from workers.core.searching import Searcher
 
 
 MAX_CORPORA: Final = 2
@@ -92,7 +91,7 @@ class MatchAnalyst:
     """
 
     def __init__(
-        self, database: Database, searcher: Searcher, is_stopped: Callable[[], bool]
+        self, database: Database, searcher: Solver, is_stopped: Callable[[], bool]
     ) -> None:
         self.learned: list[StoredEvaluation] = []
         self.nodes = 0

@@ -35,7 +35,7 @@ from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
 from workers.answers.lines import error_object
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.searching import interrupting, turn_of
+from workers.core.searching import interrupting
 from workers.match.table import MatchAnalyst, Table, read_corpus
 from workers.match.terms import KIND, players_of_job, players_of_unit
 
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
     from c4core.lines import JsonValue
     from c4core.players import Consent
+    from c4core.solver import Solver
     from db.database import Database, Session
     from db.records.games import StoredGame
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from db.records.matches import MatchTerms
-    from workers.core.searching import Searcher
 
 
 _KEPT: Final = 32
@@ -166,7 +166,7 @@ def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
 
 def solve_unit(
     claim: Claim,
-    solver: Searcher,
+    solver: Solver,
     database: Database,
     is_stopped: Callable[[], bool],
     *,
@@ -193,19 +193,18 @@ def solve_unit(
     wanted = set() if is_decided else set(range(first, end))
     missing = sorted(wanted - {game.number for game in earlier})
     began = time.perf_counter()
-    with turn_of(solver) as searcher:
-        analyst = MatchAnalyst(database, searcher, is_stopped)
-        try:
-            corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
-            resources = Resources(analyst, corpus, programs)
-            played = _play(terms, missing, resources, is_stopped)
-        except ProgramRefusedError as error:
-            again = f"c4 jobs retry {claim.job_id}"
-            raise type(error)(
-                f"{error}: start c4 worker with it, then {again}; or, without a broker, "
-                f"{again} --allow-programs",
-                player=error.player,
-            ) from None
+    analyst = MatchAnalyst(database, solver, is_stopped)
+    try:
+        corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
+        resources = Resources(analyst, corpus, programs)
+        played = _play(terms, missing, resources, is_stopped)
+    except ProgramRefusedError as error:
+        again = f"c4 jobs retry {claim.job_id}"
+        raise type(error)(
+            f"{error}: start c4 worker with it, then {again}; or, without a broker, "
+            f"{again} --allow-programs",
+            player=error.player,
+        ) from None
     is_complete = len(played) == len(missing)
     return UnitOutcome(
         evaluations=analyst.learned,

@@ -23,7 +23,7 @@ from workers.answers.lines import error_object
 from workers.answers.question import Question, usable_book
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.searching import interrupting, turn_of
+from workers.core.searching import interrupting
 from workers.core.submit import find_and_resume, find_or_plan, submit_units
 from workers.errors import CertificateIncompleteError
 from workers.prove.task import KIND, SCORE, Piece, ProofTask, read_payload, read_score
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from c4core.proof.certificate import Ply
     from c4core.proof.format import HalfInfo
     from c4core.proof.making import Bound
+    from c4core.solver import Solver
     from db.database import Database, Session
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from workers.core.searching import Searcher
 
 
 def job_for(
@@ -104,22 +104,21 @@ def _trunks(bounds: Iterable[Bound]) -> Iterator[UnitPlan]:
 
 
 def solve_unit(
-    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+    claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Find a score with the solver, or prove a trunk or a part.
 
-    Proofs wait for the solver's turn, but use a table of their own. Nothing is written.
+    Proofs use a table of their own. Nothing is written.
     """
     task = ProofTask.from_params(claim.params, claim.board)
     piece = read_payload(task, claim.payload)
     if piece is None:
         return _find_score(task, solver, database, is_stopped)
-    with turn_of(solver):
-        return _prove(task, piece, is_stopped)
+    return _prove(task, piece, is_stopped)
 
 
 def _find_score(
-    task: ProofTask, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+    task: ProofTask, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     question, book = Question(columns=False), usable_book(task.board)
     findings = solve_positions([task.start], question, solver, database, is_stopped, book=book)

@@ -1,10 +1,7 @@
 """Follow a job that workers elsewhere work on: the counterpart of :mod:`workers.runners.local`.
 
-The job is in the database, and the workers themselves send the messages about its further units.
-They go on when the follower leaves.
-
-:class:`RemoteSearch` lets workers search positions for an interactive user, with a job for each
-batch.
+The workers go on when the follower leaves. :class:`RemoteSearch` lets workers search positions for
+an interactive user, with a job for each batch.
 """
 
 from __future__ import annotations
@@ -21,7 +18,6 @@ from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analyze.job import submit, unit_answers
 from workers.answers.find import find_answers, look_up
 from workers.answers.question import Answer, settles
-from workers.celery.doorbell import top_up
 from workers.core.follow import JobFollower, iterate_units, read_job
 from workers.core.kinds import has_consent, lane_of_job
 from workers.errors import BrokerUnreachableError, NotSolvedError
@@ -34,7 +30,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.answers.question import Effort, Question
-    from workers.celery.doorbell import Doorbell
+    from workers.celery.broker import Broker
 
 
 class RemoteRunner(JobFollower):
@@ -43,7 +39,7 @@ class RemoteRunner(JobFollower):
     Args:
         database: the database of the job.
         job_id: a job that is running, or has ended.
-        doorbell: sends messages to the workers, through their broker.
+        broker: wakes the workers.
         on_trouble: called if the broker accepts no messages.
 
     Raises:
@@ -55,12 +51,12 @@ class RemoteRunner(JobFollower):
         self,
         database: Database,
         job_id: int,
-        doorbell: Doorbell,
+        broker: Broker,
         *,
         on_trouble: Callable[[BrokerUnreachableError], object] = lambda _trouble: None,
     ) -> None:
         super().__init__(database, job_id)
-        self._doorbell = doorbell
+        self._broker = broker
         self._on_trouble = on_trouble
 
     def has_workers(self) -> bool:
@@ -72,9 +68,9 @@ class RemoteRunner(JobFollower):
         return has_consent(self._database, self._job)
 
     def __enter__(self) -> Self:
-        """Ring for the first units."""
+        """Wake a worker."""
         if self._job.state is JobState.RUNNING:
-            trouble = _ring(self._database, self._doorbell, self._job.priority)
+            trouble = wake_workers(self._broker, self._job.priority)
             if trouble is not None:
                 self._on_trouble(trouble)
         return self
@@ -83,18 +79,17 @@ class RemoteRunner(JobFollower):
         """Leave the job to the workers."""
 
 
-def call_workers(
-    database: Database, doorbell: Doorbell, job_id: int
-) -> BrokerUnreachableError | None:
-    """Ring for units of a job, after the commit that has created or freed them.
+def wake_workers(broker: Broker, priority: int) -> BrokerUnreachableError | None:
+    """Wake a worker for jobs of this priority, after the commit that has created or freed units.
 
     Returns:
         The error if the broker accepts no messages now. The workers find the units anyway.
-
-    Raises:
-        JobNotFoundError: no job has this number.
     """
-    return _ring(database, doorbell, read_job(database, job_id).priority)
+    try:
+        broker.wake(lane_of_job(priority))
+    except BrokerUnreachableError as error:
+        return error
+    return None
 
 
 def has_workers(database: Database, priority: int) -> bool:
@@ -103,14 +98,6 @@ def has_workers(database: Database, priority: int) -> bool:
     with database.read() as session:
         workers = jobs.live_workers(session)
     return any(queue in worker.queues for worker in workers)
-
-
-def _ring(database: Database, doorbell: Doorbell, priority: int) -> BrokerUnreachableError | None:
-    try:
-        top_up(database, doorbell, lane_of_job(priority))
-    except BrokerUnreachableError as error:
-        return error
-    return None
 
 
 FIRST_LOOK_SECONDS: Final = 0.01
@@ -133,14 +120,14 @@ class RemoteSearch:
     def __init__(
         self,
         database: Database,
-        doorbell: Doorbell,
+        broker: Broker,
         *,
         is_stopped: Callable[[], bool],
         on_nobody: Callable[[], object],
         book: str | None = None,
     ) -> None:
         self._database = database
-        self._doorbell = doorbell
+        self._broker = broker
         self._is_stopped = is_stopped
         self._on_nobody = on_nobody
         self._book = book
@@ -194,7 +181,7 @@ class RemoteSearch:
         )
         if not has_workers(self._database, INTERACTIVE_PRIORITY):
             self._on_nobody()
-        call_workers(self._database, self._doorbell, submission.job_id)
+        wake_workers(self._broker, INTERACTIVE_PRIORITY)
         return submission.job_id
 
     def _await_end(self, job_id: int) -> JobInfo:

@@ -13,7 +13,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from c4core.notation import BoardSize
     from c4core.position import Side
@@ -135,13 +135,11 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     """
     from cli.output.formats import chosen_format, write_rows
     from db import games
-    from workers.core.follow import unattended_jobs
 
     with settings.open_database() as database, database.read() as session:
         found = games.list_matches(session, limit=limit, before_id=before)
-        idle = unattended_jobs(session)
     chosen = chosen_format(settings, format_name)
-    rows = (_match_row(match, idle) for match in found)
+    rows = map(_match_row, found)
     if not write_rows(rows, chosen, _match_columns()) and chosen == "table":
         settings.say("No matches.")
 
@@ -259,7 +257,7 @@ _FIELDS = (
 )
 
 
-def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
+def _match_row(match: MatchInfo) -> Row:
     from workers.match.report import match_state
     from workers.text import time_text
 
@@ -269,7 +267,7 @@ def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
         "label": match.label,
         "origin": str(match.origin),
         "job": match.job_id,
-        "state": match_state(match, idle),
+        "state": match_state(match),
         "board": str(match.terms.board),
         "a": match.terms.player_a,
         "b": match.terms.player_b,

@@ -57,8 +57,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("started_at", sa.Double(), nullable=True),
         sa.Column("finished_at", sa.Double(), nullable=True),
-        sa.Column("planner_seen_at", sa.Double(), nullable=True),
-        sa.Column("runner_seen_at", sa.Double(), nullable=True),
+        sa.Column("seen_at", sa.Double(), nullable=True),
         checksum("jobs"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
     )
@@ -74,8 +73,6 @@ def upgrade() -> None:
         sa.Column("expected_seconds", sa.Double(), server_default=sa.text("0"), nullable=False),
         sa.Column("fence", sa.Integer(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("lapses", sa.Integer(), server_default=sa.text("0"), nullable=False),
-        sa.Column("announced_at", sa.Double(), server_default=sa.text("0"), nullable=False),
         sa.Column("owner", sa.Text(), nullable=True),
         sa.Column("lease_until", sa.Double(), nullable=True),
         sa.Column("result", sa.Text(), nullable=True),
@@ -91,11 +88,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("job_id", "seq", name=op.f("uq_units_job_id_seq")),
     )
     for name, columns, condition in (
-        (
-            "queued",
-            ["job_id", "announced_at", "seq", "positions", "expected_seconds"],
-            "state = 'queued'",
-        ),
+        ("queued", ["job_id", "seq", "positions", "expected_seconds"], "state = 'queued'"),
         ("leased", ["job_id", "lease_until"], "state = 'leased'"),
         ("done", ["job_id", "positions", "nodes", "seconds"], "state = 'done'"),
         ("failed", ["job_id", "seq"], "state = 'failed'"),
@@ -204,7 +197,6 @@ def upgrade() -> None:
         sa.Column("positions_done", sa.BigInteger(), nullable=False),
         sa.Column("nodes", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Double(), nullable=False),
-        sa.Column("note", sa.Text(), nullable=True),
         checksum("workers"),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
     )
@@ -221,13 +213,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint(
             "engine_version", "width", "height", "columns", "ply", name=op.f("pk_costs")
         ),
-    )
-    op.create_table(
-        "duties",
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("acquired_at", sa.Double(), nullable=False),
-        checksum("duties"),
-        sa.PrimaryKeyConstraint("name", name=op.f("pk_duties")),
     )
     for view in VIEWS[op.get_bind().dialect.name]:
         op.execute(sa.text(view))

@@ -24,20 +24,27 @@ from db import evaluations, jobs
 from db.database import Database, Session
 from db.errors import MatchNotFoundError, RefusedValueError, StorageError
 from db.records.evaluations import EvaluationFilter
-from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
+from db.records.jobs import (
+    INTERACTIVE_PRIORITY,
+    MAX_ATTEMPTS,
+    MAX_LOST_ATTEMPTS,
+    Claim,
+    JobState,
+    UnitPlan,
+    UnitState,
+)
 from tests.support import toy_kind
 from tests.support.boards.games import random_games
-from tests.support.jobs import must_take, outlast_lease, state_of, unit_ids
-from tests.support.running.databases import FakeClock, ask, do, on_postgresql, worker
-from tests.support.running.waiting import HANG_SECONDS, await_that, ends
-from tests.support.units import failed_unit, job_of_games, states, unit_worker
+from tests.support.jobs import must_take, of_job, outlast_lease, state_of
+from tests.support.running.databases import FakeClock, ask, do, on_postgresql
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.units import failed_unit, job_of_games, states, working
 from workers.analyze.job import ANALYZE, submit
 from workers.answers.question import Question
-from workers.celery import unit_worker as spare
 from workers.core.kinds import KINDS, Lane, UnitOutcome
 from workers.core.leases import LeaseKeeper
-from workers.core.run import RetryingWriter, UnitEnd, run_unit
-from workers.core.searching import STOP_POLL_SECONDS
+from workers.core.run import UnitEnd, run_unit
+from workers.core.worker import Worker, WorkerSettings
 from workers.deep import job as planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
@@ -59,7 +66,7 @@ def make_unit(database: Database, entries: list[str]) -> int:
 
 
 def claim(database: Database, *, lease_seconds: float = 60) -> Claim:
-    return must_take(database, owner="test", lease_seconds=lease_seconds)
+    return must_take(database, lease_seconds=lease_seconds)
 
 
 def run(database: Database, claimed: Claim, **options: Any) -> UnitEnd:  # noqa: ANN401
@@ -171,32 +178,12 @@ def test_a_unit_that_may_have_caused_the_fault_fails_late(
 ) -> None:
     job_id = job_of_games(database, EASY)
     raised_by_units(monkeypatch, error)
-    for _ in range(MAX_LAPSES):
+    for attempt in range(1, MAX_LOST_ATTEMPTS + 1):
         taken = claim(database)
-        assert taken.attempts == 1
+        assert taken.attempts == attempt
         with pytest.raises(type(error)):
             run(database, taken)
     assert failed_unit(database, job_id).error == told
-
-
-def test_units_that_may_kill_their_worker_run_one_at_a_time(
-    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
-    monkeypatch.setattr("workers.celery.unit_worker.URGENT_ROUND_SECONDS", 0.01)
-    go_on = tmp_path / "go on"
-    job_id = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
-    first, second = unit_ids(database, job_id)
-    do(database, Session.execute, text("UPDATE units SET lapses = 2"))
-    with unit_worker(database) as site, ThreadPoolExecutor(1) as others:
-        suspect = others.submit(site.work_on, first, Lane.BULK)
-        await_that(lambda: UnitState.LEASED in states(database, job_id))
-        assert not site.work_on(second, Lane.BULK)
-        assert states(database, job_id) == {UnitState.LEASED: 1, UnitState.QUEUED: 1}
-        go_on.touch()
-        assert suspect.result(HANG_SECONDS)
-        assert site.work_on(second, Lane.BULK)
-    assert states(database, job_id) == {UnitState.DONE: 2}
 
 
 FAIL_THRICE = """
@@ -214,17 +201,18 @@ CREATE TRIGGER fail_thrice BEFORE INSERT ON evaluations
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("empty_url", ["postgresql"], indirect=True)
-@pytest.mark.parametrize("code", ["57014", "53100", "53200", "26000", "58000", "XX000"])
+@pytest.mark.parametrize("code", ["57014", "53100", "53200", "26000", "58000"])
 def test_results_are_kept_while_the_server_refuses_to_write(
     empty_url: str, code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.core.run.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("workers.core.worker.LONGEST_PAUSE", 0.01)
     with Database.open(empty_url) as database:
         with database.write() as session:
             session.connection().exec_driver_sql(FAIL_THRICE.format(code=code))
         job_id = job_of_games(database, EASY)
-        writer = RetryingWriter(database, threading.Event())
-        assert run(database, claim(database), writer=writer) is UnitEnd.DONE
+        with working(database) as worker:
+            worker.turn()
+        assert worker.counters.units == {UnitEnd.DONE: 1}
         assert states(database, job_id) == {UnitState.DONE: 1}
         assert ask(database, Session.scalar, text("SELECT last_value FROM tries")) > 3
 
@@ -232,13 +220,12 @@ def test_results_are_kept_while_the_server_refuses_to_write(
 def test_a_lease_is_extended_until_it_is_released(timed: Database, clock: FakeClock) -> None:
     job_of_games(timed, EASY)
     claimed = claim(timed, lease_seconds=0.3)
-    with keeping(timed, 0.3) as keeper:
-        with keeper.hold(claimed) as lease:
-            outlast_lease(timed, clock, 0.3)
-            assert do(timed, jobs.heartbeat, claimed, 0.3)
-            assert not lease.is_lost
-        clock.time += 0.4
-        assert claim(timed).fence == claimed.fence + 1
+    with keeping(timed, 0.3) as keeper, keeper.hold(claimed) as lease:
+        outlast_lease(timed, clock, 0.3)
+        assert do(timed, jobs.prolong, [claimed], 0.3) == [True]
+        assert not lease.is_lost
+    clock.time += 0.4
+    assert claim(timed).fence == claimed.fence + 1
 
 
 def test_a_lost_lease_is_noticed(database: Database) -> None:
@@ -281,7 +268,7 @@ def test_a_locked_unit_costs_no_other_lease(rows_url: str, clock: FakeClock) -> 
             with database.write() as session:
                 jobs.hold_job(session, blocked_job)
                 outlast_lease(database, clock, 1)
-                assert database.run(jobs.requeue_lapsed) == 0
+                assert database.run(jobs.requeue_expired) == 0
             assert not free_lease.is_lost
             do(database, jobs.release, blocked)
             await_that(lambda: blocked_lease.is_lost)
@@ -302,10 +289,10 @@ def test_leases_survive_an_unexpected_heartbeat_failure(
     with caplog.at_level("INFO", LOGGER.name), keeper.hold(claimed) as lease:
         keeper.start()
         outlast_lease(timed, clock, 1)
-        assert timed.run(jobs.requeue_lapsed) == 0
+        assert timed.run(jobs.requeue_expired) == 0
         assert not lease.is_lost
     keeper.close()
-    assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
+    assert "cannot keep leases, trying again: oops" in caplog.messages
 
 
 def job_without_end(database: Database, **options: object) -> int:
@@ -315,128 +302,138 @@ def job_without_end(database: Database, **options: object) -> int:
     return submit(database, lines, board=board, book="", **options).job_id
 
 
-def test_a_unit_that_loses_its_lease_while_waiting_interrupts_no_search(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+def test_a_lost_lease_ends_its_search_and_no_other(database: Database) -> None:
+    """Searches of one solver are interrupted together; the others begin again."""
+    lost, kept = job_without_end(database), job_without_end(database)
+    with working(database, threads=2, lease_seconds=0.5) as worker:
+        worker.start_turns()
+        await_that(lambda: worker.leases == 2)
+        do(database, jobs.cancel_job, lost)
+        await_that(lambda: worker.counters.units[UnitEnd.LOST] == 1)
+        assert states(database, kept) == {UnitState.LEASED: 1}
+        assert worker.leases == 1
+    assert states(database, kept) == {UnitState.QUEUED: 1}
+
+
+def test_the_next_unit_is_claimed_by_the_transaction_that_completes_one(
+    database: Database,
 ) -> None:
-    """A lost lease ends the wait; the running search that the unit waited for continues."""
-    beats, stops, waits = Mock(wraps=jobs.prolong), Mock(), threading.Event()
-
-    class Stoppable(Solver):
-        def stop(self) -> None:
-            stops()
-            super().stop()
-
-    class Turns(threading.Semaphore):
-        def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:  # noqa: FBT001, FBT002
-            has_turn = super().acquire(blocking, timeout)
-            if timeout == STOP_POLL_SECONDS and not has_turn:
-                waits.set()
-            return has_turn
-
-    def await_beats(number: int) -> None:
-        """Wait for this many more lease extensions."""
-        before = beats.call_count
-        await_that(lambda: beats.call_count >= before + number + 1)
-
-    monkeypatch.setattr(jobs, "prolong", beats)
-    searched = job_without_end(database)
-    waiting = job_of_games(database, EASY)
-    with ThreadPoolExecutor(2) as pool:
-        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=0.5) as site:
-            site._searchers[Lane.BULK]._turns = Turns(1)
-            first = pool.submit(site.work_on, unit_ids(database, searched)[0], Lane.BULK)
-            await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
-            second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)
-            assert waits.wait(HANG_SECONDS)
-            do(database, jobs.cancel_job, waiting)
-            assert second.result(timeout=HANG_SECONDS)
-            await_beats(1)  # a heartbeat in progress may still stop the searches
-            before = stops.call_count
-            await_beats(3)
-            assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
-            assert stops.call_count == before
-        assert not first.result(timeout=HANG_SECONDS)
+    job_id = job_of_games(database, EASY, unit_lines=5)
+    with working(database) as worker:
+        worker.turn()
+        assert worker.counters.units == {UnitEnd.DONE: 4}
+        assert worker.ended_jobs == {job_id}
+    assert states(database, job_id) == {UnitState.DONE: 4}
 
 
-def test_a_unit_that_waits_for_a_thread_is_released_for_an_idle_worker(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+def test_a_more_urgent_job_begins_after_one_unit(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spare, "SPARE_SECONDS", 0.0)
-    job_id = job_of_games(database, EASY)
-    (unit,) = unit_ids(database, job_id)
-
-    def enter(name: str) -> None:
-        do(
-            database,
-            jobs.record_worker_heartbeat,
-            worker(name, threads=1, queues=(Lane.BULK.queue,)),
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+    go_on = tmp_path / "go on"
+    long = toy_kind.plan(database, [[4], [9], [16]], waits_for=go_on)
+    with working(database) as worker, ThreadPoolExecutor(1) as pool:
+        turn = pool.submit(worker.turn)
+        await_that(lambda: worker.leases == 1)
+        urgent = job_of_games(database, EASY, priority=5)
+        done: list[tuple[JobState, int]] = []
+        monkeypatch.setattr(
+            jobs,
+            "finish_if_complete",
+            lambda session, job_id: noted(done, finish(session, job_id), job_id),
         )
-
-    enter("test")
-    with unit_worker(database) as site, ThreadPoolExecutor(1) as pool:
-        with site._searchers[Lane.BULK].turn():
-            waiting = pool.submit(site.work_on, unit, Lane.BULK)
-            await_that(lambda: states(database, job_id) == {UnitState.LEASED: 1})
-            enter("idle")
-            assert not waiting.result(timeout=HANG_SECONDS)
-            assert states(database, job_id) == {UnitState.QUEUED: 1}
-            assert not site.work_on(unit, Lane.BULK)  # it is left to the other worker
-        assert site.work_on(unit, Lane.BULK)
-    assert states(database, job_id) == {UnitState.DONE: 1}
+        finish = jobs.state.finish_if_complete
+        go_on.touch()
+        turn.result(HANG_SECONDS)
+    assert [job_id for state, job_id in done if state is JobState.DONE] == [urgent, long]
 
 
-def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+def noted(done: list[tuple[JobState, int]], state: JobState, job_id: int) -> JobState:
+    done.append((state, job_id))
+    return state
+
+
+def test_an_interactive_unit_gets_a_thread_beside_busy_ones(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until its claim, results may give it to another worker, or make another piece as urgent."""
-    monkeypatch.setattr("workers.celery.unit_worker.URGENT_ROUND_SECONDS", 0.05)
-    endless = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
-    job_id = planning.submit(database, endless, threads=3)
-    second, third = unit_ids(database, job_id)[1:3]
-    with ThreadPoolExecutor(2) as pool:
-        with unit_worker(database) as site:
-            searching = pool.submit(site.work_on, third, Lane.BULK)
-            await_that(lambda: UnitState.LEASED in states(database, job_id))
-            assert not ends(lambda: site.work_on(second, Lane.BULK))
-            units = ask(database, jobs.read_units, job_id)
-            # The first piece was claimed, although the message named another.
-            assert [unit.seq for unit in units if unit.state is UnitState.LEASED] == [0]
-        assert not searching.result(timeout=HANG_SECONDS)
-    assert set(states(database, job_id)) == {UnitState.QUEUED}
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+    go_on = tmp_path / "go on"
+    long = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
+    with working(database) as worker:
+        await_that(lambda: worker.leases == 1)
+        asked = job_of_games(database, EASY, priority=INTERACTIVE_PRIORITY)
+        await_that(lambda: state_of(database, asked) is JobState.DONE)
+        assert states(database, long) == {UnitState.LEASED: 1, UnitState.QUEUED: 1}
+        go_on.touch()
+        await_that(lambda: state_of(database, long) is JobState.DONE)
 
 
-GROWING = DeepTask(Position(width=5, height=5), "", split_plies=2)
+def test_a_worker_for_interactive_units_leaves_the_others(database: Database) -> None:
+    bulk = job_of_games(database, EASY)
+    asked = job_of_games(database, EASY, priority=INTERACTIVE_PRIORITY)
+    settings = WorkerSettings("test", lanes=(Lane.INTERACTIVE,))
+    worker = Worker(database, Solver(table_mb=1), settings)
+    worker.turn()
+    worker.stop()
+    assert states(database, asked) == {UnitState.DONE: 1}
+    assert states(database, bulk) == {UnitState.QUEUED: 1}
 
 
-def test_one_message_is_enough_for_all_pieces_of_a_growing_job(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+def test_wake_ups_spread_from_thread_to_thread(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thread that has completed a piece claims the next one without another message.
+    """A turn that sees more units wakes another one; the last one wakes nobody."""
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+    go_on = tmp_path / "go on"
+    job_id = toy_kind.plan(database, [[4], [9], [16]], waits_for=go_on)
+    woken: list[Lane] = []
+    settings = WorkerSettings("test", threads=4)
+    worker = Worker(database, Solver(table_mb=1), settings, wake=woken.append)
+    for turns in (1, 2, 3):
+        worker.start_turn()
+        await_that(lambda turns=turns: worker.leases == turns)
+        assert woken == [Lane.BULK] * min(turns, 2)
+    worker.turn()  # nothing is left to claim
+    assert woken == [Lane.BULK] * 2
+    go_on.touch()
+    await_that(lambda: states(database, job_id) == {UnitState.DONE: 3})
+    worker.stop()
 
-    It acknowledges its message in time: a broker would give it to another worker.
-    """
-    job_id = planning.submit(database, GROWING)
-    first, second, *_ = unit_ids(database, job_id)
-    with monkeypatch.context() as patched, unit_worker(database) as site:
-        patched.setattr("workers.celery.unit_worker.WITHOUT_MESSAGE_SECONDS", 0.0)
-        assert site.work_on(first, Lane.BULK)
-        assert site.counters.units == {UnitEnd.DONE: 1}
-    with unit_worker(database) as site:
-        assert site.work_on(second, Lane.BULK)
-        assert site.counters.units[UnitEnd.DONE] > 2
-        assert site.counters.in_work == 0
-    assert state_of(database, job_id) is JobState.DONE
+
+def test_without_wake_ups_a_worker_finds_the_units(database: Database) -> None:
+    """This is how work goes on while the broker is away, and after messages are lost."""
+    woken: list[Lane] = []
+    with working(database, wake=woken.append):
+        job_id = job_of_games(database, EASY)
+        await_that(lambda: state_of(database, job_id) is JobState.DONE)
+    assert woken == []
 
 
-def test_an_urgent_job_does_not_wait_for_a_growing_one(database: Database) -> None:
-    job_id = planning.submit(database, GROWING)
-    lines = read_lines(io.BytesIO(b"4453\n"), board=BOARD)
-    urgent = submit(database, lines, board=BOARD, priority=1).job_id
-    with unit_worker(database) as site:
-        assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
-        assert site.counters.units == {UnitEnd.DONE: 1}
-    assert UnitState.QUEUED in states(database, job_id)
-    assert set(states(database, urgent)) == {UnitState.QUEUED}
+def test_a_worker_closes_the_jobs_of_dead_workers(database: Database) -> None:
+    complete, expired = job_of_games(database, EASY), job_of_games(database, EASY)
+    taken = must_take(database, of_job(complete))
+    do(database, jobs.complete, taken, evaluations=[], result=None, nodes=0, seconds=0.0)
+    must_take(database, of_job(expired), lease_seconds=-1)
+    with working(database):
+        await_that(lambda: state_of(database, complete) is JobState.DONE)
+        await_that(lambda: state_of(database, expired) is JobState.DONE)
+
+
+def test_a_growing_job_is_worked_on_to_its_end(database: Database) -> None:
+    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
+    with working(database, threads=2) as worker:
+        worker.start_turns()
+        await_that(lambda: state_of(database, job_id) is JobState.DONE)
+        assert worker.counters.units[UnitEnd.DONE] > 2
+
+
+def test_the_costs_of_searches_are_stored(database: Database) -> None:
+    job_of_games(database, random_games(200, empty=14), unit_lines=50)
+    with working(database) as worker:
+        worker.turn()
+    like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
+    costs = ask(database, jobs.read_costs, **like)
+    assert sum(cost.positions for cost in costs.values()) == 200
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_a_cancel_by_another_process_ends_the_work(database: Database) -> None:
 def test_several_runners_share_a_job(database: Database) -> None:
     """One of its units belongs to a process that has died."""
     job_id = make(database, random_games(600, empty=8))
-    must_take(database, owner="dead", lease_seconds=0.5)
+    must_take(database, lease_seconds=0.5)
     with ThreadPoolExecutor(3) as pool:
         outputs = list(pool.map(partial(run, database), [job_id] * 3))
     assert outputs[0] == outputs[1] == outputs[2]
@@ -189,7 +189,7 @@ def test_a_long_unit_keeps_its_lease(timed: Database, clock: FakeClock) -> None:
     with LocalRunner(timed, job_id, table_mb=1, lease_seconds=0.3):
         await_that(lambda: read_job(timed, job_id).units[UnitState.LEASED])
         outlast_lease(timed, clock, 0.3)
-        assert take(timed, owner="thief") is None
+        assert take(timed) is None
     assert read_job(timed, job_id).units[UnitState.QUEUED] == 1
 
 

@@ -3,8 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from c4core.errors import C4Error, GridError, MoveError
 from c4core.lines import parse_classic_line, parse_line

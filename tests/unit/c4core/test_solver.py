@@ -13,8 +13,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from c4core import MoveError, Position
-from c4core import solver as solver_module
+from c4core import MoveError, Position, solver as solver_module
 from c4core.arrays import open_plies, wins_now
 from c4core.errors import BoardError, KeyValueError
 from c4core.evaluation import NO_SCORE

@@ -3,8 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from sqlalchemy.orm import Session
 
 from c4core.notation import BoardSize

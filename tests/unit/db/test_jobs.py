@@ -12,7 +12,16 @@ from db.jobs import add_costs, read_costs
 from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.evaluations import Cost
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
-from tests.support.jobs import LEASE, failed_units, finish, give_up, must_take, state_of, take
+from tests.support.jobs import (
+    LEASE,
+    failed_units,
+    finish,
+    give_up,
+    lease_end,
+    must_take,
+    state_of,
+    take,
+)
 from tests.support.running.databases import (
     BOARD,
     FakeClock,
@@ -100,11 +109,10 @@ class TestClaims:
         taken = must_take(database)
         wrong = row(5, lower=-1, upper=-1)
         with pytest.raises(ContradictionError):
-            finish(database, taken, evaluations=[row(4), wrong], costs={8: Cost(10, 0.5)})
+            finish(database, taken, evaluations=[row(4), wrong])
         with database.read() as session:
             assert find(session, BOARD, 4) is None
             assert jobs.get_job(session, job_id).units[UnitState.LEASED] == 1
-            assert read_costs(session, **LIKE) == {}
         assert give_up(database, taken) is UnitState.QUEUED
 
     @on_sqlite
@@ -137,16 +145,16 @@ class TestClaims:
 
 
 class TestLeases:
-    def test_an_expired_unit_is_claimed_first(self, timed: Database, clock: FakeClock) -> None:
+    def test_an_expired_unit_is_claimed_again(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 3)
         late = must_take(timed)
         clock.time += LEASE
         assert must_take(timed).seq == 1  # at exactly this time the lease still holds
         clock.time += 0.001
-        again = must_take(timed, owner="bob")
-        assert (again.seq, again.fence, again.attempts) == (0, 2, 1)  # a lapse does not count
+        again = must_take(timed)
+        assert (again.seq, again.fence, again.attempts) == (0, 2, 2)
         with timed.write() as session:
-            assert not jobs.heartbeat(session, late, LEASE)
+            assert jobs.prolong(session, [late, again], LEASE) == [False, True]
             assert not jobs.release(session, late)
             assert jobs.fail(session, late, "late") is None
         assert not finish(timed, late, evaluations=[row(5)])
@@ -161,21 +169,31 @@ class TestLeases:
         taken = must_take(timed)
         for _ in range(5):
             clock.time += 0.9 * LEASE
-            assert do(timed, jobs.heartbeat, taken, LEASE)
+            assert do(timed, jobs.prolong, [taken], LEASE) == [True]
             assert take(timed) is None
         clock.time += 10 * LEASE
         assert finish(timed, taken)
 
     @on_sqlite
-    def test_errors_and_lapses_are_counted_apart(self, timed: Database, clock: FakeClock) -> None:
+    def test_an_error_after_lost_workers_fails_a_unit(
+        self, timed: Database, clock: FakeClock
+    ) -> None:
         make_job(timed, 1)
         for attempt in range(1, MAX_ATTEMPTS):
             assert must_take(timed).attempts == attempt
             clock.time += LEASE + 1
-            again = must_take(timed)
-            assert again.attempts == attempt
-            assert give_up(timed, again) is UnitState.QUEUED
         assert give_up(timed, must_take(timed)) is UnitState.FAILED
+
+    @on_postgresql
+    def test_prolonging_waits_for_no_transaction(self, database: Database) -> None:
+        make_job(database, 2)
+        claims = [must_take(database) for _ in range(2)]
+        before = lease_end(database)
+        with database.write() as session, ThreadPoolExecutor(1) as pool:
+            assert jobs.prolong(session, claims[:1], LEASE) == [True]
+            beat = pool.submit(do, database, jobs.prolong, claims, 2 * LEASE)
+            assert beat.result(HANG_SECONDS) == [True, True]
+        assert lease_end(database) > before + LEASE / 2
 
     def test_by_default_the_database_clock_counts(self, database: Database) -> None:
         make_job(database, 1)
@@ -183,6 +201,30 @@ class TestLeases:
         assert must_take(database, lease_seconds=60.0).fence == 2
         assert take(database) is None
         assert ask(database, jobs.list_jobs)[0].created_at > 1.7e9
+
+
+class TestLiveness:
+    def test_the_silence_of_a_job_is_measured(self, timed: Database, clock: FakeClock) -> None:
+        job_id, other = make_job(timed, 1), make_job(timed, 1)
+        assert ask(timed, jobs.get_job, job_id).silent_seconds is None
+        do(timed, jobs.record_work, [job_id])
+        clock.time += 8.0
+        assert ask(timed, jobs.get_job, job_id).silent_seconds == 8.0
+        assert ask(timed, jobs.progress, job_id).silent_seconds == 8.0
+        assert ask(timed, jobs.progress, other).silent_seconds is None
+        do(timed, jobs.record_work, [job_id, other])
+        assert [job.silent_seconds for job in ask(timed, jobs.list_jobs)] == [0.0, 0.0]
+        clock.time -= 60.0
+        assert ask(timed, jobs.get_job, job_id).silent_seconds == 0.0
+        do(timed, jobs.cancel_job, job_id)
+        assert ask(timed, jobs.get_job, job_id).silent_seconds is None
+
+    @on_postgresql
+    def test_recording_work_does_not_wait(self, database: Database) -> None:
+        job_id = make_job(database, 1)
+        with database.write() as session, ThreadPoolExecutor(1) as pool:
+            jobs.hold_job(session, job_id)
+            pool.submit(do, database, jobs.record_work, [job_id]).result(HANG_SECONDS)
 
 
 class TestControl:
@@ -193,7 +235,7 @@ class TestControl:
         with database.write() as session:
             assert jobs.cancel_job(session, job_id) is JobState.CANCELLED
             assert jobs.cancel_job(session, job_id) is JobState.CANCELLED
-            assert not jobs.heartbeat(session, taken, LEASE)
+            assert jobs.prolong(session, [taken], LEASE) == [False]
         assert take(database) is None
         assert not finish(database, taken)
         with database.write() as session:
@@ -262,7 +304,7 @@ class TestControl:
             with timed.write() as session:
                 new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
                 job_id = jobs.create_job(session, **new)
-                jobs.record_planner_heartbeat(session, job_id)
+                jobs.record_planning(session, job_id)
                 return job_id
 
         abandoned = plan()
@@ -297,16 +339,6 @@ class TestCosts:
             add(database, {12: Cost(1, 9.0)}, **other)
             assert read(database, **other) == {12: Cost(1, 9.0)}
         assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
-
-    @on_sqlite
-    def test_a_completed_unit_adds_its_costs(self, database: Database) -> None:
-        make_job(database, 2)
-        first, second = must_take(database), must_take(database)
-        assert finish(database, first, costs={8: Cost(10, 0.5)})
-        assert not finish(database, first, costs={8: Cost(10, 0.5)})
-        assert finish(database, second, costs={8: Cost(1, 0.25)}, columns=False)
-        assert read(database) == {8: Cost(10, 0.5)}
-        assert read(database, columns=False) == {8: Cost(1, 0.25)}
 
     @on_postgresql
     def test_adding_costs_does_not_wait_for_other_transactions(self, database: Database) -> None:

@@ -3,8 +3,7 @@
 from functools import reduce
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sqlalchemy import delete
 
 from c4core.version import ENGINE_VERSION

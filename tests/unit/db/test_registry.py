@@ -1,24 +1,21 @@
-"""The registry of workers, and periodic duties."""
+"""The register of workers."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from sqlalchemy import select
 
 from db.database import Database
-from db.jobs import acquire_duty, live_workers, record_worker_heartbeat, remove_worker, totals
-from db.jobs.sharing import WORKER_ALIVE_SECONDS
+from db.jobs import live_workers, record_worker, remove_worker, totals
+from db.jobs.liveness import WORKER_ALIVE_SECONDS
 from db.models import Worker
 from db.records.jobs import WorkerInfo
-from tests.support.running.databases import FakeClock, ask, do, on_postgresql, on_sqlite, worker
-from tests.support.running.processes import at_once
-from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker
 
 DAY = 86_400.0
 
 
 def tell(database: Database, info: WorkerInfo) -> None:
-    do(database, record_worker_heartbeat, info)
+    do(database, record_worker, info)
 
 
 def alive(database: Database) -> tuple[WorkerInfo, ...]:
@@ -27,7 +24,7 @@ def alive(database: Database) -> tuple[WorkerInfo, ...]:
 
 def test_a_worker_that_reports_is_alive(timed: Database, clock: FakeClock) -> None:
     assert alive(timed) == ()
-    ada = worker("ada", note="of another engine")
+    ada = worker("ada")
     tell(timed, ada)
     assert alive(timed) == (replace(ada, started_at=clock.time, seen_at=clock.time),)
     began = clock.time
@@ -57,9 +54,10 @@ def test_a_silent_worker_is_gone_and_after_a_day_deleted(timed: Database, clock:
     assert stored(timed) == ["ada", "bob"]
     clock.time += DAY - WORKER_ALIVE_SECONDS - 1.0
     tell(timed, worker("ada"))
+    do(timed, remove_worker, "nobody")
     assert stored(timed) == ["ada", "bob"]
     clock.time += 1.0
-    tell(timed, worker("ada"))
+    do(timed, remove_worker, "nobody")
     assert stored(timed) == ["ada"]
 
 
@@ -84,38 +82,3 @@ def test_a_new_process_with_an_old_name_starts_afresh(timed: Database, clock: Fa
         clock.time += 1.0
         tell(timed, again)
         assert alive(timed)[0].started_at == clock.time
-
-
-def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool:
-    return database.run(lambda session: acquire_duty(session, name, every))
-
-
-@on_sqlite
-def test_each_duty_is_acquired_once_per_period(timed: Database, clock: FakeClock) -> None:
-    assert acquire(timed)
-    assert not acquire(timed)
-    clock.time += 0.5
-    assert not acquire(timed)
-    assert acquire(timed, "count")
-    assert not acquire(timed)
-    clock.time += 0.5
-    assert acquire(timed)
-    assert not acquire(timed)
-    clock.time -= 3_600.0
-    assert acquire(timed)
-    assert not acquire(timed)
-
-
-def test_one_of_many_acquires_the_duty(timed: Database, clock: FakeClock) -> None:
-    for _ in range(2):  # the first time ever, and a later time
-        assert sum(at_once(lambda: acquire(timed))) == 1
-        clock.time += 1.0
-
-
-@on_postgresql
-def test_acquiring_a_duty_does_not_wait_for_others(database: Database) -> None:
-    acquire(database, "slow", 0.0)
-    with database.write() as session:
-        assert acquire_duty(session, "slow", 0.0)
-        with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(acquire, database, "slow", 0.0).result(HANG_SECONDS) is False

@@ -3,8 +3,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sqlalchemy.dialects import sqlite
 
 from db.errors import DamagedValueError

@@ -13,6 +13,7 @@ import kubernetes_validate
 import pytest
 import yaml
 from sqlalchemy import text, update
+from workers.celery.unit_worker import UnitCounters, WorkerSettings
 
 from c4core.version import ENGINE_VERSION
 from cli.app import c4
@@ -20,7 +21,6 @@ from db.database import Database
 from db.models import Job, Unit
 from tests.support.running.databases import make_job
 from workers.celery.metrics import WorkerCollector
-from workers.celery.unit_worker import UnitCounters, WorkerSettings
 from workers.core.kinds import Lane
 
 ROOT = Path(__file__).parents[3]

@@ -12,8 +12,15 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from web import parameters
 from web.bodies import HELD, MemoryQuota, RequestMemory, parse_json, read_object
-from web.parameters import Budget, Moves, Parameters, one_of, read_board, read_position
-from web.parameters import read as read_all
+from web.parameters import (
+    Budget,
+    Moves,
+    Parameters,
+    one_of,
+    read as read_all,
+    read_board,
+    read_position,
+)
 from web.responses import ApiError
 from web.settings import Limits
 

@@ -5,8 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from workers.configuration import MAX_BYTES, SETTINGS, Configuration, line_of, parse
 from workers.errors import ConfigurationError

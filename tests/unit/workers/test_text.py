@@ -4,8 +4,7 @@ import sys
 from itertools import chain
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from workers.text import csv_cell, csv_lines, printable, printable_lines
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from c4core.arena.game import game_seed, play_game
 from c4core.arena.statistics import (

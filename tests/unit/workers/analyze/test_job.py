@@ -13,7 +13,7 @@ from c4core.position import Position
 from db.records.evaluations import Cost
 from tests.support.boards.games import random_games
 from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, decode_lines, encode_lines, plan_units
-from workers.core.submit import CostModel
+from workers.core.costs import CostModel
 
 (EASY,) = random_games(1, empty=12)
 GUESS = CostModel(DEFAULT_BOARD)

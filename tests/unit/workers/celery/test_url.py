@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from db.urls import masked
 from tests.support.running.waiting import HANG_SECONDS
-from workers.celery.messaging import make_app
+from workers.celery.broker import make_app
 from workers.celery.url import check_url
 from workers.errors import BrokerUrlError
 

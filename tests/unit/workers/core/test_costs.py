@@ -12,7 +12,7 @@ from c4core.position import Position
 from db.records.evaluations import Cost
 from tests.support.boards.small_books import opening
 from workers.answers.question import Question, plies_answered
-from workers.core.submit import GUESS_POSITIONS, CostModel
+from workers.core.costs import GUESS_POSITIONS, CostModel
 
 GUESS = CostModel(DEFAULT_BOARD)
 

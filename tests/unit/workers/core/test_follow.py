@@ -1,119 +1,14 @@
-"""The progress of a job, and whether any process works on it, by the database's clock."""
+"""The progress of a job."""
 
-import io
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD
-from c4core.version import ENGINE_VERSION
-from db import jobs
-from db.database import Database
-from db.jobs.sharing import RUNNER_ALIVE_SECONDS, WORKER_ALIVE_SECONDS
-from db.jobs.state import PLANNER_ALIVE_SECONDS
-from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS, JobProgress, JobState
-from tests.support.jobs import LEASE, finish, give_up, must_take
-from tests.support.running.databases import FakeClock, ask, do, worker
-from workers.analyze.job import submit
-from workers.core.follow import (
-    LEAST_SECONDS,
-    LEAST_UNITS,
-    ProgressMeter,
-    Unattended,
-    unattended_jobs,
-)
-from workers.core.kinds import Lane, lane_of_job, lane_of_queue
-
-WAITING, QUEUED, INTERRUPTED = Unattended
-
-
-def make(database: Database, *, priority: int = 0) -> int:
-    lines = read_lines(io.BytesIO(b"44\n45\n"), board=DEFAULT_BOARD)
-    return submit(database, lines, board=DEFAULT_BOARD, priority=priority, unit_lines=1).job_id
-
-
-def idle(database: Database) -> dict[int, Unattended]:
-    return ask(database, unattended_jobs)
-
-
-def enter(database: Database, lane: Lane = Lane.BULK, version: int = ENGINE_VERSION) -> None:
-    do(database, jobs.record_worker_heartbeat, worker(engine_version=version, queues=(lane.queue,)))
-
-
-def test_a_job_is_waiting_until_it_starts_and_running_while_a_lease_lasts(
-    timed: Database, clock: FakeClock
-) -> None:
-    job_id = make(timed)
-    assert idle(timed) == {job_id: WAITING}
-    claimed = must_take(timed)
-    assert idle(timed) == {}
-    clock.time += LEASE - 1
-    assert idle(timed) == {}
-    clock.time += 2  # killed without notice
-    assert idle(timed) == {job_id: INTERRUPTED}
-    again = must_take(timed)
-    assert again.fence == claimed.fence + 1
-    assert idle(timed) == {}
-    finish(timed, again)
-    assert idle(timed) == {job_id: INTERRUPTED}
-    finish(timed, must_take(timed))
-    assert idle(timed) == {}  # done
-
-
-def test_heartbeats_between_two_units_count(timed: Database, clock: FakeClock) -> None:
-    job_id, other = make(timed), make(timed)
-    do(timed, jobs.record_runner_heartbeat, job_id)
-    assert idle(timed) == {other: WAITING}
-    clock.time += RUNNER_ALIVE_SECONDS - 1
-    assert idle(timed) == {other: WAITING}
-    clock.time += 2
-    assert idle(timed) == {job_id: WAITING, other: WAITING}
-    do(timed, jobs.record_runner_heartbeat, job_id)
-    assert idle(timed) == {other: WAITING}
-    do(timed, jobs.clear_runner_heartbeat, job_id)
-    assert idle(timed) == {job_id: WAITING, other: WAITING}
-
-
-def test_workers_that_accept_a_job_make_it_queued(timed: Database, clock: FakeClock) -> None:
-    bulk, urgent = make(timed), make(timed, priority=INTERACTIVE_PRIORITY)
-    enter(timed)
-    assert idle(timed) == {bulk: QUEUED, urgent: WAITING}
-    enter(timed, Lane.INTERACTIVE)
-    assert idle(timed) == {bulk: WAITING, urgent: QUEUED}
-    enter(timed, version=ENGINE_VERSION + 1)
-    assert idle(timed) == {bulk: WAITING, urgent: WAITING}
-    enter(timed)
-    claimed = must_take(timed)
-    assert idle(timed) == {bulk: QUEUED}  # the urgent job is taken first
-    finish(timed, claimed)
-    assert idle(timed) == {bulk: QUEUED, urgent: INTERRUPTED}
-    enter(timed, Lane.INTERACTIVE)
-    assert idle(timed) == {bulk: WAITING}  # between two units
-    clock.time += WORKER_ALIVE_SECONDS + 1
-    assert idle(timed) == {bulk: WAITING, urgent: INTERRUPTED}
-
-
-def test_a_job_whose_planner_has_died_is_interrupted(timed: Database, clock: FakeClock) -> None:
-    asked = {"kind": "analyze", "board": DEFAULT_BOARD, "params": {}}
-    job_id = do(timed, jobs.create_job, **asked, engine_version=ENGINE_VERSION)
-    do(timed, jobs.record_planner_heartbeat, job_id)
-    assert idle(timed) == {}
-    clock.time += PLANNER_ALIVE_SECONDS + 1
-    assert idle(timed) == {job_id: INTERRUPTED}
-
-
-@pytest.mark.parametrize("ending", ["cancel", "fail"])
-def test_an_ended_job_is_not_idle(timed: Database, ending: str) -> None:
-    job_id = make(timed)
-    if ending == "cancel":
-        do(timed, jobs.cancel_job, job_id)
-    else:
-        for _ in range(2 * MAX_ATTEMPTS):
-            give_up(timed, must_take(timed))
-    assert idle(timed) == {}
-
+from db.records.jobs import JobProgress, JobState
+from tests.support.running.databases import FakeClock
+from workers.core.follow import LEAST_SECONDS, LEAST_UNITS, ProgressMeter
+from workers.core.kinds import Lane, lane_of_job
 
 FIRST = JobProgress(
     job_id=1,
@@ -122,6 +17,7 @@ FIRST = JobProgress(
     units_done=2,
     units_failed=0,
     units_leased=0,
+    silent_seconds=None,
     positions=1000,
     positions_done=200,
     positions_failed=0,
@@ -167,7 +63,6 @@ def test_a_job_that_has_already_ended_has_no_rate() -> None:
 def test_every_lane_and_engine_version_has_its_own_queue() -> None:
     queues = [lane.queue for lane in Lane]
     assert queues == ["c4.interactive.e1", "c4.bulk.e1"]
-    assert [lane_of_queue(queue) for queue in queues] == list(Lane)
 
 
 def test_the_priority_determines_the_lane() -> None:

@@ -1,7 +1,8 @@
-"""Waiting for an unreachable database, and periodic tasks, including failing ones."""
+"""Waiting for an unreachable database, and periodic threads, including failing ones."""
 
 import threading
 from itertools import chain, repeat
+from math import inf
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,10 +18,11 @@ from db.errors import (
     StorageError,
     UnreachableError,
 )
-from tests.support.running.waiting import HANG_SECONDS, await_that
-from workers.core import run
-from workers.core.leases import PeriodicTask, PeriodicThread
-from workers.core.run import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
+from tests.support.running.waiting import await_that
+from workers.celery.host import open_patiently
+from workers.core import worker as module
+from workers.core.leases import PeriodicThread
+from workers.core.worker import LONGEST_PAUSE, Worker, WorkerSettings, pause
 from workers.logs import LOGGER
 
 
@@ -29,41 +31,51 @@ def flaky(*errors: Exception) -> Any:  # noqa: ANN401
     return Mock(run=Mock(side_effect=[*errors, 7]))
 
 
+def worker(database: Any, patience: float = inf) -> Worker:  # noqa: ANN401
+    return Worker(database, Mock(), WorkerSettings("test", patience=patience))
+
+
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "FIRST_PAUSE", 1e-4)
-    monkeypatch.setattr(run, "LONGEST_PAUSE", 1e-3)
+    monkeypatch.setattr(module, "FIRST_PAUSE", 1e-4)
+    monkeypatch.setattr(module, "LONGEST_PAUSE", 1e-3)
 
 
-@pytest.mark.parametrize(
-    "kind", [UnreachableError, BusyError, DiskFullError, ReadOnlyError, StorageError]
-)
-def test_a_writer_waits_for_the_end_of_an_outage(kind: type[StorageError]) -> None:
+@pytest.mark.parametrize("kind", [UnreachableError, BusyError, DiskFullError, ReadOnlyError])
+def test_a_worker_waits_for_the_end_of_an_outage(kind: type[StorageError]) -> None:
     database = flaky(*[kind("away")] * 3)
-    assert RetryingWriter(database, threading.Event()).run(abs) == 7
+    assert worker(database).persist(abs) == 7
     assert [call.args for call in database.run.call_args_list] == [(abs,)] * 4
 
 
 @pytest.mark.parametrize(
-    "error", [CorruptError("damaged"), RefusedValueError("too large"), MatchNotFoundError(7)]
+    "error",
+    [
+        CorruptError("damaged"),
+        RefusedValueError("too large"),
+        MatchNotFoundError(7),
+        StorageError("strange"),
+    ],
 )
-def test_permanent_errors_are_raised(error: StorageError) -> None:
+def test_other_errors_are_raised(error: StorageError) -> None:
     with pytest.raises(type(error)):
-        RetryingWriter(flaky(error), threading.Event()).run(abs)
+        worker(flaky(error)).persist(abs)
 
 
-def test_unknown_errors_are_raised_after_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "UNKNOWN_SECONDS", 0.01)
-    with pytest.raises(StorageError, match="strange"):
-        RetryingWriter(flaky(*[StorageError("strange")] * 999), threading.Event()).run(abs)
-
-
-def test_a_stopping_writer_does_not_wait() -> None:
-    stopping = threading.Event()
-    stopping.set()
-    database = flaky(*[UnreachableError("away")] * 3)
+def test_a_command_waits_for_a_limited_time() -> None:
+    assert worker(flaky(UnreachableError("away")), patience=30.0).persist(abs) == 7
     with pytest.raises(UnreachableError):
-        RetryingWriter(database, stopping).run(abs)
+        worker(flaky(*[UnreachableError("away")] * 999), patience=0.01).persist(abs)
+    with pytest.raises(DiskFullError):
+        worker(flaky(DiskFullError("full")), patience=30.0).persist(abs)
+
+
+def test_a_stopping_worker_does_not_wait() -> None:
+    database = flaky(*[UnreachableError("away")] * 3)
+    stopping = worker(database)
+    stopping.stopping.set()
+    with pytest.raises(UnreachableError):
+        stopping.persist(abs)
     assert database.run.call_count == 1
 
 
@@ -82,35 +94,17 @@ def test_an_unreachable_server_is_retried_and_a_missing_directory_is_not() -> No
         open_patiently("sqlite:////no/such/directory/c4.db", threading.Event())
 
 
-def test_a_failing_duty_is_repeated_and_reported_once(caplog: pytest.LogCaptureFixture) -> None:
-    outcomes = [None, UnreachableError("away"), False, ValueError("oops"), None]
+def test_a_failing_task_is_repeated_and_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    outcomes = [None, UnreachableError("away"), ValueError("oops"), None]
     do = Mock(side_effect=chain(outcomes, repeat(None)))
 
     LOGGER.propagate = True
     with caplog.at_level("INFO", LOGGER.name):
-        thread = PeriodicThread([PeriodicTask("boil water", lambda: 0.001, do)])
+        thread = PeriodicThread("boil water", 0.001, do)
         thread.start()
         await_that(lambda: do.call_count > len(outcomes))
         thread.close()
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("WARNING", "cannot boil water, trying again: away"),
-        ("ERROR", "cannot boil water, trying again: ValueError('oops')"),
         ("WARNING", "it is possible again to boil water"),
     ]
-
-
-def test_every_duty_has_its_own_period() -> None:
-    done: list[str] = []
-    enough = threading.Event()
-
-    def often() -> None:
-        done.append("often")
-        if len(done) > 20:
-            enough.set()
-
-    seldom = PeriodicTask("be seldom", lambda: 3600.0, lambda: done.append("seldom"))
-    thread = PeriodicThread([seldom, PeriodicTask("be often", lambda: 0.001, often)])
-    thread.start()
-    assert enough.wait(HANG_SECONDS)
-    thread.close()
-    assert (done.count("seldom"), done[0]) == (1, "seldom")

@@ -5,8 +5,7 @@
 
 import pytest
 
-from tests.support.boards.blog_pairs import blog
-from tests.support.boards.blog_pairs import results as match
+from tests.support.boards.blog_pairs import blog, results as match
 
 # Pairs in which one side has no win in the source, and in the independent implementation.
 NEVER = [

@@ -1,0 +1,311 @@
+"""Let each working process of a Celery worker work on units.
+
+A working process is a child of a prefork pool, or the one process of a pool of threads or of the
+solo pool. It opens a database and creates a table of its own, after the fork. Celery's signals
+begin and end it. A pipe tells the children of a prefork pool that the worker must stop: the parent
+writes a byte, or dies.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import signal
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+from logging import DEBUG, WARNING
+from typing import TYPE_CHECKING, Any, Final
+
+from celery import signals
+from celery.concurrency.thread import TaskPool as ThreadPool
+
+from c4core.position import Position
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION, __version__
+from db import jobs
+from db.database import Database
+from db.errors import StorageError, UnreachableError
+from db.records.jobs import WorkerInfo
+from db.urls import masked
+from workers.celery.broker import TASK, Broker, make_app
+from workers.celery.url import check_url
+from workers.core.kinds import TAKES_PROGRAMS, Lane
+from workers.core.leases import PeriodicThread
+from workers.core.run import UnitEnd
+from workers.core.worker import Worker, WorkerSettings, pause
+from workers.errors import BrokerUnreachableError, TableTooLargeError
+from workers.logs import LOGGER
+from workers.text import count as quantity
+
+if TYPE_CHECKING:
+    from celery import Celery
+
+BEAT_SECONDS: Final = 5.0
+"""Time between two heartbeats; a worker counts as gone after several of them."""
+
+_MEGABYTE: Final = 1 << 20
+
+
+class WorkerHost:
+    """Connects a Celery app's signals to the worker of each working process.
+
+    Args:
+        app: the Celery app; it gets the task.
+        database_url: the database of the jobs.
+        broker_url: the broker, to wake other workers.
+        settings: the settings of every working process. Celery's pool sets the number of threads,
+            its option -Q the lanes. A prefork child gets a name of its own.
+
+    Attributes:
+        worker: the worker of this process; None while it waits for its database.
+        error: the error that has ended the worker.
+    """
+
+    def __init__(
+        self, app: Celery, database_url: str, broker_url: str, settings: WorkerSettings
+    ) -> None:
+        self.worker: Worker | None = None
+        self.error: Exception | None = None
+        self.settings = settings
+        self._app = app
+        self._database_url = database_url
+        self._broker_url = broker_url
+        self._consumer: Any = None
+        self._main_pid = os.getpid()
+        self._stop_reader, self._stop_writer = os.pipe()
+        self._stopping = threading.Event()
+        self._ended = threading.Event()
+        self._ended.set()  # the parent of a prefork pool never begins
+
+        @app.task(name=TASK)
+        def work(lane: str) -> None:
+            """Work until no unit can be claimed. ``lane`` only tells users why the turn began."""
+            del lane
+            if self.worker is not None:
+                self.worker.turn()
+
+        signals.worker_process_init.connect(self._on_process_init, weak=False)
+        signals.worker_ready.connect(self._on_ready, weak=False)
+        signals.worker_shutting_down.connect(self._on_shutting_down, weak=False)
+        signals.worker_process_shutdown.connect(self._on_shutdown, weak=False)
+        signals.worker_shutdown.connect(self._on_shutdown, weak=False)
+
+    def check(self) -> None:
+        """Refuse settings with which no working process could work.
+
+        Raises:
+            StorageError: the database can never be used, for example because it belongs to another
+                program. A database that cannot be reached may come later.
+            TableTooLargeError: a table does not fit into memory.
+        """
+        check_room(self.settings.table_mb)
+        with suppress(UnreachableError):
+            Database.open(self._database_url).close()
+
+    def set_up(self, celery_worker: Any) -> None:  # noqa: ANN401 (Celery has no types)
+        """Take over Celery's options; begin to work if the pool has threads in this process.
+
+        Call it when Celery sends ``worker_init``.
+        """
+        has_threads = issubclass(celery_worker.pool_cls, ThreadPool)
+        queues = celery_worker.app.amqp.queues.consume_from
+        self.settings = replace(
+            self.settings,
+            threads=celery_worker.concurrency if has_threads else 1,
+            lanes=tuple(lane for lane in Lane if lane.queue in queues),
+        )
+        if has_threads:
+            self._begin()
+
+    def _on_process_init(self, **_more: Any) -> None:  # noqa: ANN401
+        """Begin to work in a child of a prefork pool, or in the process of a solo pool."""
+        if os.getpid() != self._main_pid:
+            os.close(self._stop_writer)  # so that the end of the parent closes the pipe
+            self.settings = replace(self.settings, name=default_name())
+        self._begin()
+
+    def _on_ready(self, sender: Any, **_more: Any) -> None:  # noqa: ANN401
+        self._consumer = sender
+
+    def _on_shutting_down(self, **_more: Any) -> None:  # noqa: ANN401
+        """Tell all working processes to stop. This runs in a signal handler."""
+        os.write(self._stop_writer, b"x")
+
+    def _on_shutdown(self, **_more: Any) -> None:  # noqa: ANN401
+        """Wait until this process has handed back its units."""
+        self._stop()
+
+    def _begin(self) -> None:
+        """Start the threads that work and that wait for the stop; Celery must not wait for them."""
+        self._ended.clear()
+        threading.Thread(target=self._await_stop, name="c4-stop", daemon=True).start()
+        threading.Thread(target=self._work, name="c4-begin", daemon=True).start()
+
+    def _work(self) -> None:
+        try:
+            database = open_patiently(self._database_url, self._stopping)
+            if database is None:
+                self._ended.set()
+                return
+            solver = solver_with_table(self.settings.table_mb)
+            worker = Worker(
+                database, solver, self.settings, wake=self._wake, on_error=self._on_error
+            )
+            register = PeriodicThread(
+                "record this worker", BEAT_SECONDS, lambda: _register(database, worker)
+            )
+            worker.start()
+            register.start()
+            self.worker = worker
+            self._stopping.wait()
+            worker.stop()
+            register.close()
+            with suppress(StorageError):
+                database.run(lambda session: jobs.remove_worker(session, worker.settings.name))
+            database.close()
+        except Exception as error:  # noqa: BLE001 (whatever it is, this worker cannot work)
+            self._quit(error)
+        finally:
+            self._ended.set()
+
+    def _wake(self, lane: Lane) -> None:
+        try:
+            Broker(self._broker_url, self._app).wake(lane)
+        except BrokerUnreachableError as error:
+            LOGGER.debug("cannot wake other workers: %s", error)  # they find the units anyway
+
+    def _on_error(self) -> None:
+        if self.worker is not None and self.worker.error is not None:
+            self._quit(self.worker.error)
+
+    def _quit(self, error: Exception) -> None:
+        """End Celery's worker after an error after which this process cannot work."""
+        LOGGER.critical("this worker cannot work: %s", error)
+        self.error = error
+        os.kill(self._main_pid, signal.SIGTERM)
+
+    def _await_stop(self) -> None:
+        select.select([self._stop_reader], [], [])
+        self._stop()
+        if self._consumer is not None:
+            self._consumer.call_soon(lambda: None)  # Celery's loop wakes, and then ends
+
+    def _stop(self) -> None:
+        self._stopping.set()
+        self._ended.wait()
+
+
+def run_worker(
+    database_url: str,
+    broker_url: str,
+    settings: WorkerSettings,
+    *,
+    metrics: tuple[str, int] | None = None,
+) -> None:
+    """Run a Celery worker with a pool of threads in this process until it is stopped.
+
+    ``metrics`` are an address and a port at which to serve metrics.
+
+    Raises:
+        BrokerUrlError: the broker's URL cannot be used.
+        StorageError, TableTooLargeError: as :meth:`WorkerHost.check`.
+        MetricsError: the metrics cannot be served.
+        MemoryError: there is no room for the table.
+    """
+    app = make_app(check_url(broker_url))
+    host = WorkerHost(app, database_url, broker_url, settings)
+    host.check()
+    if metrics is not None:
+        from workers.celery.metrics import serve_metrics  # noqa: PLC0415 (an optional package)
+
+        address, port = metrics
+        serve_metrics(host, port, address)
+    signals.worker_init.connect(lambda sender, **_more: host.set_up(sender), weak=False)
+    signals.setup_logging.connect(lambda **_more: None, weak=False)  # it is set up: workers.logs
+    LOGGER.info(
+        "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work; database %s, broker %s",
+        settings.name,
+        __version__,
+        ENGINE_VERSION,
+        quantity(settings.threads, "thread"),
+        settings.table_mb,
+        " and ".join(settings.lanes),
+        masked(database_url),
+        masked(broker_url),
+    )
+    if settings.programs.everything:
+        LOGGER.info("anyone who can write to that database can start programs as players")
+    queues = ",".join(lane.queue for lane in settings.lanes)
+    options = ["--pool=threads", f"--concurrency={settings.threads}", f"--queues={queues}"]
+    app.worker_main(["--quiet", "worker", f"--hostname=c4@{settings.name}", *options])
+    if host.error is not None:
+        raise host.error
+
+
+def _register(database: Database, worker: Worker) -> None:
+    """Renew the worker's entry in the register."""
+    settings, counters = worker.settings, worker.counters
+    takes = [lane.queue for lane in settings.lanes]
+    if settings.programs.everything:
+        takes.append(TAKES_PROGRAMS)
+    info = WorkerInfo(
+        name=settings.name,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        threads=settings.threads,
+        table_mb=settings.table_mb,
+        version=__version__,
+        engine_version=ENGINE_VERSION,
+        queues=tuple(sorted(takes)),
+        units_done=counters.units[UnitEnd.DONE],
+        positions_done=counters.positions,
+        nodes=counters.nodes,
+        seconds=counters.seconds,
+    )
+    database.run(lambda session: jobs.record_worker(session, info))
+
+
+def open_patiently(url: str, stopping: threading.Event) -> Database | None:
+    """Open a database as soon as it can be reached; None if ``stopping`` was set first."""
+    for tries in count():
+        try:
+            return Database.open(url)
+        except UnreachableError as error:
+            if not url.startswith("postgres"):
+                raise  # a missing directory does not come back by itself
+            LOGGER.log(DEBUG if tries else WARNING, "waiting for the database: %s", error)
+            if stopping.wait(pause(tries)):
+                return None
+    raise AssertionError  # count() does not end
+
+
+def default_name() -> str:
+    """Return a name unique to this process: machine, process number, and a random part.
+
+    Containers may share the machine's name, and their processes often have the same number.
+    """
+    return f"{socket.gethostname()}:{os.getpid()}-{secrets.token_hex(2)}"
+
+
+def solver_with_table(table_mb: int) -> Solver:
+    """Create a solver whose table has its memory already; raise an error if that does not fit."""
+    check_room(table_mb)
+    solver = Solver(table_mb=table_mb)
+    solver.solve(Position(), node_limit=1)
+    return solver
+
+
+def check_room(table_mb: int) -> None:
+    """Raise TableTooLargeError if a table can never fit: the kernel would kill the process."""
+    # The size of a table is rounded down to a power of two.
+    table = 1 << (table_mb.bit_length() - 1)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEGABYTE
+    if table >= memory:
+        raise TableTooLargeError(
+            f"a table of {table:,} MB cannot fit: this machine has {memory:,} MB of memory; give a "
+            "smaller --table-mb (C4_TABLE_MB)"
+        )
