@@ -10,7 +10,6 @@ The database is the authoritative queue. The life of a unit::
       |--lapse----------|   count; or failed after MAX_LAPSES
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
       |--cut_units----->|   done, from queued and leased: its result is not needed any more
-      |--claim--------->|   failed at once: its payload is damaged and cannot be read
 
 Workers either claim any unit (``claim``) or a unit that was announced: ``announce`` marks it, a
 message carries its number, and ``claim_unit`` takes it (``claim_next_piece``, if the unit's job

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import and_, or_, select, text, update
 
 from c4core.notation import BoardSize
-from db.errors import DamagedValueError
 from db.jobs.state import (
     ANNOUNCE_FIRST,
     FREE,
@@ -35,7 +34,6 @@ from db.jobs.state import (
 from db.models import Job, Unit
 from db.records.jobs import INTERACTIVE_PRIORITY, MAX_LAPSES, Claim, JobState, UnitState
 from db.sql import now
-from db.types import as_stored, unseal_stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +73,7 @@ def claim(
     Jobs of higher priority come first, then older ones. Within a job, units whose lease has run out
     come first, then queued ones in the order of ``announce``: units that were announced to others
     come last. A unit whose lease has run out too often becomes ``failed``, and its job is closed if
-    that was the last unit. A unit that cannot be read becomes ``failed`` as well; its job is left
-    to ``finish_if_complete``.
+    that was the last unit.
 
     The transaction writes; use one of its own. After ``lease_seconds`` without a heartbeat,
     LONGEST_LEASE at most, others may claim the unit. Jobs for other versions of the engine are
@@ -87,10 +84,8 @@ def claim(
     """
     for job in _running_jobs(session, engine_version, job_id):
         again = _lapsed_again(session, job)
-        while unit := _take_first(session, job, again):
-            claimed = _lease(session, unit, owner, lease_seconds)
-            if claimed is not None:
-                return claimed
+        if unit := _take_first(session, job, again):
+            return _lease(session, unit, owner, lease_seconds)
     return None
 
 
@@ -101,14 +96,13 @@ def claim_unit(
 
     Returns:
         None if the unit is done, failed, leased by another worker or does not exist; or if its job
-        does not run, or is for another version of the engine. Also None if the unit becomes
-        ``failed`` now because it cannot be read. The caller has nothing to do: a unit that is still
-        open is announced again.
+        does not run, or is for another version of the engine. The caller has nothing to do: a unit
+        that is still open is announced again.
     """
     # A unit whose last allowed lease ran out is left to requeue_lapsed: giving it up may close its
     # job, and a job must be locked before its units.
     may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
-    query = _claimable(session).where(Unit.id == unit_id, _runs(engine_version), may_be_taken)
+    query = _claimable().where(Unit.id == unit_id, _runs(engine_version), may_be_taken)
     unit = session.connection().execute(query).one_or_none()
     return None if unit is None else _lease(session, unit, owner, lease_seconds)
 
@@ -123,10 +117,9 @@ def claim_next_piece(
 
     Returns:
         None if no unit is queued, or the job does not run or is for another version of the engine.
-        Also None if the unit becomes ``failed`` now because it cannot be read.
     """
     query = (
-        _claimable(session)
+        _claimable()
         .where(Unit.job_id == job_id, _runs(engine_version), QUEUED)
         .order_by(Unit.announced_at <= NEVER_ANNOUNCED, *IN_TURN)
         .limit(1)
@@ -146,12 +139,8 @@ def _runs(engine_version: int) -> ColumnElement[bool]:
     return and_(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
 
 
-def _claimable(session: Session) -> Select[Any]:
-    """The query for the fields of a claim; it locks its units, and skips those already locked.
-
-    Payload and parameters are read in their stored form. If a damaged one made the query fail, its
-    unit would stay the next in the queue for ever.
-    """
+def _claimable() -> Select[Any]:
+    """The query for the fields of a claim; it locks its units, and skips those already locked."""
     return (
         select(
             Unit.id,
@@ -161,10 +150,10 @@ def _claimable(session: Session) -> Select[Any]:
             Unit.fence,
             Unit.attempts,
             Unit.lapses,
-            as_stored(session, Unit.payload).label("payload"),
+            Unit.payload,
             Unit.positions,
             Job.kind,
-            as_stored(session, Job.params).label("params"),
+            Job.params,
             Job.width,
             Job.height,
             Job.engine_version,
@@ -212,29 +201,13 @@ def _take(
     condition: ColumnElement[bool],
     *order: ColumnExpressionArgument[Any],
 ) -> Row[Any] | None:
-    query = _claimable(session).where(Unit.job_id == job_id, condition)
+    query = _claimable().where(Unit.job_id == job_id, condition)
     query = query.order_by(*order).limit(1)
     return session.connection().execute(query).one_or_none()
 
 
-def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim | None:
-    """Lease a locked unit; None if it cannot be read and has failed.
-
-    If the unit was leased before, that lease counts as lapsed.
-    """
-    try:
-        params = unseal_stored(unit.params)
-    except DamagedValueError as error:
-        # All units of the job have these parameters. The queued ones fail at once: there may be a
-        # million, too many for one claim each.
-        which = or_(Unit.id == unit.id, and_(Unit.job_id == unit.job_id, QUEUED))
-        _give_up(session, which, f"the parameters of the job cannot be read: {error}")
-        return None
-    try:
-        payload = unseal_stored(unit.payload)
-    except DamagedValueError as error:
-        _give_up(session, Unit.id == unit.id, f"the unit's payload cannot be read: {error}")
-        return None
+def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim:
+    """Lease a locked unit. If it was leased before, that lease counts as lapsed."""
     lapsed = unit.state is UnitState.LEASED
     attempts = unit.attempts if lapsed else unit.attempts + 1
     session.connection().execute(
@@ -256,8 +229,8 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
         seq=unit.seq,
         fence=unit.fence + 1,
         attempts=attempts,
-        payload=payload,
-        params=params,
+        payload=unit.payload,
+        params=unit.params,
         board=BoardSize(unit.width, unit.height),
         positions=unit.positions,
         lease_seconds=lease_seconds,
@@ -265,19 +238,6 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
         engine_version=unit.engine_version,
         priority=unit.priority,
         lapses=unit.lapses + lapsed,
-    )
-
-
-def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
-    """Fail units that can never be worked on, without waiting and without touching their job.
-
-    A job must be locked before its units, and here a unit is already locked.
-    """
-    free = select(Unit.id).where(which).with_for_update(skip_locked=True)
-    session.connection().execute(
-        update(Unit)
-        .where(Unit.id.in_(free))
-        .values(state=UnitState.FAILED, error=error, announced_at=ANNOUNCE_FIRST, **FREE)
     )
 
 

@@ -1,11 +1,11 @@
-"""Claims of units: announcements, expired leases, and unreadable units."""
+"""Claims of units: announcements and expired leases."""
 
 import pytest
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.jobs import finish_if_complete, get_job, heartbeat, progress, requeue_lapsed, retry_job
+from db.jobs import get_job, heartbeat, progress, requeue_lapsed, retry_job
 from db.records.jobs import (
     INTERACTIVE_PRIORITY,
     LONGEST_LEASE,
@@ -33,7 +33,6 @@ from tests.support.running.databases import (
     ask,
     counted_queries,
     do,
-    execute,
     make_job,
     on_sqlite,
 )
@@ -249,80 +248,3 @@ def test_a_unit_that_lapses_too_often_is_given_up(
     let_it_lapse(MAX_LAPSES)
     assert swept or take(timed, job_id=job_id) is None
     assert state_of(timed, job_id) is JobState.FAILED  # closed with its last unit
-
-
-def damage_payload(database: Database, unit_id: int) -> None:
-    statement = "UPDATE units SET payload = replace(payload, 'number', 'lumber') WHERE id = :id"
-    execute(database, statement, id=unit_id)
-
-
-def errors(database: Database, job_id: int) -> dict[int, str]:
-    return {unit.seq: unit.error for unit in ask(database, failed_units, job_id)}
-
-
-def test_units_that_cannot_be_read_fail_and_the_others_are_done(
-    timed: Database, clock: FakeClock
-) -> None:
-    job_id = make_job(timed, 4)
-    expired, queued, named, readable = unit_ids(timed, job_id)
-    assert must_take(timed).unit_id == expired
-    for unit in (expired, queued, named):
-        damage_payload(timed, unit)
-    clock.time += LEASE + 1
-    assert take_unit(timed, named) is None
-    assert list(errors(timed, job_id)) == [2]
-    taken = must_take(timed)
-    assert taken.unit_id == readable
-    found = errors(timed, job_id)
-    assert found.keys() == {0, 1, 2}
-    assert found[0] == (
-        "the unit's payload cannot be read: a stored JSON object is damaged: "
-        '\'{"lumber":0,"#":"ec0c7986"}\''
-    )
-    assert state_of(timed, job_id) is JobState.RUNNING
-    finish(timed, taken)
-    assert state_of(timed, job_id) is JobState.FAILED
-
-
-def test_damaged_parameters_fail_all_units_of_the_job(database: Database) -> None:
-    damaged = make_job(database, 100, priority=1)
-    other = make_job(database, 1)
-    working = must_take(database)
-    execute(
-        database,
-        "UPDATE jobs SET params = replace(params, 'depth', 'death') WHERE id = :id",
-        id=damaged,
-    )
-    assert must_take(database).job_id == other
-    assert list(errors(database, damaged)) == list(range(1, 100))
-    assert finish(database, working)
-    unit = ask(database, failed_units, damaged)[0]
-    assert unit.error.startswith("the parameters of the job cannot be read: a stored JSON object")
-    execute(database, "UPDATE jobs SET params = replace(params, 'death', 'depth')")
-    assert state_of(database, damaged) is JobState.FAILED
-
-
-@on_sqlite
-def test_an_unreadable_last_unit_ends_the_job(database: Database) -> None:
-    job_id = make_job(database, 1)
-    (unit_id,) = unit_ids(database, job_id)
-    damage_payload(database, unit_id)
-    for _ in range(2):
-        assert take(database) is None
-        with database.write() as session:
-            assert finish_if_complete(session, job_id) is JobState.FAILED
-            retry_job(session, job_id)
-    execute(database, "UPDATE units SET payload = replace(payload, 'lumber', 'number')")
-    assert must_take(database).payload == {"number": 0}
-
-
-@on_sqlite
-def test_any_damage_fails_a_unit(database: Database) -> None:
-    values = [b'{"number":0}\xff', b"\xff\x00", 7, "null", '{"a":1,"#":"00"}']
-    job_id = make_job(database, len(values) + 1)
-    for seq, value in enumerate(values):
-        change = "UPDATE units SET payload = :value WHERE seq = :seq"
-        execute(database, change, value=value, seq=seq)
-    execute(database, "UPDATE units SET payload = CAST(payload AS TEXT) WHERE seq = 0")
-    assert must_take(database).seq == len(values)
-    assert list(errors(database, job_id)) == list(range(len(values)))
