@@ -130,9 +130,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     if COMPLETION_VARIABLE in os.environ:
         c4.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)  # exits
-    settings = Settings()
     try:
-        with c4.make_context(PROGRAM, list(arguments), obj=settings) as context:
+        with c4.make_context(PROGRAM, list(arguments), obj=Settings()) as context:
             c4.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:
@@ -142,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
             _show(error)
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
-        return _report(error, settings.opened)
+        return _report(error)
     return Exit.FINE
 
 
@@ -157,25 +156,17 @@ def _show(error: click.ClickException) -> None:
     error.show()
 
 
-def _report(error: BaseException, opened: list[str]) -> int:
-    """Report what went wrong; return the exit code.
-
-    ``opened`` are the databases in use. The stack trace is shown only with ``C4_TRACE``.
-    """
+def _report(error: BaseException) -> int:
+    """Report what went wrong; return the exit code. ``C4_TRACE`` shows the stack trace."""
     if os.environ.get("C4_TRACE"):
         for text in traceback.format_exception(error):
             for line in text.splitlines():
                 echo(line, err=True)
     if isinstance(error, KeyboardInterrupt):
         return _report_interrupt(error)
-    from cli.failures import Failure, explain, first_damage
+    from cli.failures import Failure, explain
 
     failure = explain(error)
-    if failure is None and opened:
-        with ignoring_closed_stderr():
-            echo("Something went wrong. Checking the database for damage ...", err=True)
-        damage = first_damage(opened[-1])
-        failure = None if damage is None else Failure(Exit.PROBLEMS, damage)
     if failure is None:
         fault = f"a fault in c4: {type(error).__name__}: {error} (C4_TRACE=1 shows where)"
         failure = Failure(Exit.PROBLEMS, fault)

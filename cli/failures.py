@@ -1,9 +1,8 @@
-"""The message and exit code of every failure. After a fault, the database is checked for damage."""
+"""The message and exit code of every failure."""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 from c4core.counting.diagram import CountingError, CountMemoryError
@@ -22,7 +21,6 @@ from c4core.errors import (
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from cli.shell.process import Exit
 from db.errors import (
-    DamagedValueError,
     GameNotFoundError,
     JobNotFoundError,
     MatchNotFoundError,
@@ -47,8 +45,6 @@ class Failure(NamedTuple):
     message: str
     """The text for people; empty if a program is expected to be silent."""
 
-
-REMEDY: Final = "c4 db check lists all damage, c4 db repair drops what can be solved again"
 
 CODES: Final[dict[type[BaseException], int]] = {
     BookBoardError: Exit.USAGE,
@@ -89,30 +85,7 @@ def explain(error: BaseException) -> Failure | None:
         return Failure(Exit.PROBLEMS, f"{where}: {reason}")
     if isinstance(error, CountMemoryError):
         return Failure(Exit.PROBLEMS, f"{error}; --memory-mb allows more")
-    if isinstance(error, DamagedValueError):
-        return Failure(Exit.PROBLEMS, f"{error}; {REMEDY}")
     if isinstance(error, MemoryError):
         return Failure(Exit.PROBLEMS, "not enough memory; a smaller --table-mb may be enough")
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), None)
     return None if code is None else Failure(code, str(error))
-
-
-_STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
-# Problems of other kinds were written by a program, so they are not damage.
-
-
-def first_damage(url: str) -> str | None:
-    """The first damage in a database, or None if it is sound.
-
-    Commands do not check the rows that they read, because checking takes longer than reading. The
-    database is checked only after a failure.
-    """
-    from db.database import Database
-    from db.maintenance import check
-
-    # An error here must not hide the original one.
-    with suppress(Exception), Database.open(url, create=False) as database:
-        for problem in check(database):
-            if problem.kind in _STORED_OTHERWISE:
-                return f"{database.url} is damaged: {problem.message}; {REMEDY}"
-    return None

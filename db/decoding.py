@@ -1,7 +1,6 @@
 """Decode stored JSON, and report every fault in it as damage.
 
-The seal of a stored object reveals accidental changes. In a database from an untrusted source, any
-content can have a valid seal, so fields may be missing or of another type.
+In a database from an untrusted source, fields may be missing or of another type.
 """
 
 from __future__ import annotations

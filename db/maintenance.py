@@ -1,4 +1,4 @@
-"""Maintenance of a database: statistics, backup, check and repair."""
+"""Statistics and backups of a database."""
 
 from __future__ import annotations
 
@@ -19,37 +19,23 @@ from sqlalchemy.exc import OperationalError
 from c4core.files import flush
 from db.database import Database
 from db.engine import translated
-from db.errors import DamagedValueError, UnreachableError
+from db.errors import UnreachableError
 from db.evaluations.rows import DriverQuery
 from db.evaluations.searching import boards, summary
-from db.integrity.check import NOTE, Problem, Repair, check, repair, solve_again
 from db.migrations import HEAD
-from db.models import Base, stored_columns
+from db.models import Base
 from db.sql import dialect_of
-from db.types import driver_type, has_changed
+from db.types import driver_type
 from db.urls import SUFFIXES, beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Table
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
     from db.records.evaluations import PlySummary
-
-__all__ = [
-    "NOTE",
-    "DatabaseStats",
-    "Problem",
-    "Repair",
-    "TableStats",
-    "backup",
-    "check",
-    "repair",
-    "solve_again",
-    "stats",
-]
 
 _COPY_ROWS: Final = 10_000
 """Number of rows of a server's table that are copied at a time."""
@@ -135,7 +121,6 @@ def backup(database: Database, path: Path) -> int:
     Raises:
         FileExistsError: the file, or a file that SQLite would read as part of the backup, exists.
             It stays as it is.
-        DamagedValueError: a row in PostgreSQL is damaged.
         StorageError: the file cannot be written, or the database cannot be read.
     """
     if path.exists():
@@ -236,10 +221,7 @@ def _copy_pages(session: Session, path: Path) -> None:
 
 
 def _copy_rows(session: Session, path: Path) -> None:
-    """Copy every row in its stored form, in the order of the primary key.
-
-    A damaged row is an error: its copy would get a new checksum and look sound.
-    """
+    """Copy every row in its stored form, in the order of the primary key."""
     with Database.open(str(path)) as target:
         for table in Base.metadata.sorted_tables:
             # Creating an index of all rows takes less time than adding each row to it.
@@ -253,23 +235,17 @@ def _copy_rows(session: Session, path: Path) -> None:
                     index.create(copy.connection())
 
 
-def _stored_rows(session: Session, table: Table) -> Iterator[list[tuple[Any, ...]]]:
+def _stored_rows(session: Session, table: Table) -> Iterator[Sequence[tuple[Any, ...]]]:
     stored = [
         type_coerce(column, String() if isinstance(column.type, Enum) else driver_type(column))
-        for column in stored_columns(table)
+        for column in table.columns
     ]
-    query = select(*stored, has_changed(session, table)).order_by(*table.primary_key)
-    connection = session.connection()
-    for rows in DriverQuery(query, "postgresql").batches(connection, _COPY_ROWS):
-        if any(row[-1] for row in rows):
-            raise DamagedValueError(
-                f"table {table.name} is damaged: a row has changed since it was written"
-            )
-        yield [row[:-1] for row in rows]
+    query = DriverQuery(select(*stored).order_by(*table.primary_key), "postgresql")
+    return query.batches(session.connection(), _COPY_ROWS)
 
 
-def _insert(table: Table, rows: list[tuple[Any, ...]], session: Session) -> None:
-    names = [column.name for column in stored_columns(table)]
+def _insert(table: Table, rows: Sequence[tuple[Any, ...]], session: Session) -> None:
+    names = [column.name for column in table.columns]
     places = ", ".join("?" * len(names))
     statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608
-    session.connection().exec_driver_sql(statement, rows)
+    session.connection().exec_driver_sql(statement, list(rows))

@@ -8,8 +8,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
-    Column,
-    Computed,
     Double,
     Enum,
     ForeignKey,
@@ -17,7 +15,6 @@ from sqlalchemy import (
     Integer,
     MetaData,
     SmallInteger,
-    Table,
     Text,
     UniqueConstraint,
     text,
@@ -25,25 +22,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.records.jobs import JobState, UnitState
-from db.types import (
-    CHECKED_OTHERWISE,
-    CHECKSUM,
-    ColumnScores,
-    HighHalf,
-    JsonObject,
-    JsonText,
-    LowHalf,
-    PackedBytes,
-    PlainText,
-    RowChecksum,
-    Unsigned,
-)
+from db.types import ColumnScores, HighHalf, JsonText, LowHalf, PackedBytes, PlainText, Unsigned
 
 _ZERO = text("0")
-
-_SEALED = {CHECKED_OTHERWISE: "a seal of its own, see db.types"}
-_REPLAYED = {CHECKED_OTHERWISE: "the game is replayed, and must lead to its final key"}
-_PASSING = {CHECKED_OTHERWISE: "a heartbeat: a wrong one means nothing after a minute"}
 
 # SQLite numbers rows by itself only if the key column's type is spelled INTEGER.
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
@@ -115,7 +96,7 @@ class Evaluation(Base):
     upper: Mapped[int] = mapped_column(SmallInteger)
     nodes: Mapped[int] = mapped_column(BigInteger)
     engine_version: Mapped[int] = mapped_column(Integer)
-    scores: Mapped[tuple[int | None, ...] | None] = mapped_column(ColumnScores, info=_SEALED)
+    scores: Mapped[tuple[int | None, ...] | None] = mapped_column(ColumnScores)
     updated_at: Mapped[float] = mapped_column(Double)
 
 
@@ -135,12 +116,12 @@ class Job(Base):
     state: Mapped[JobState] = mapped_column(_state(JobState))
     priority: Mapped[int] = mapped_column(Integer)
     label: Mapped[str | None] = mapped_column(PlainText)
-    params: Mapped[dict[str, Any]] = mapped_column(JsonObject, info=_SEALED)
+    params: Mapped[dict[str, Any]] = mapped_column(JsonText)
     engine_version: Mapped[int] = mapped_column(Integer)
     created_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
-    seen_at: Mapped[float | None] = mapped_column(Double, info=_PASSING)
+    seen_at: Mapped[float | None] = mapped_column(Double)
 
 
 class Unit(Base):
@@ -180,14 +161,14 @@ class Unit(Base):
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
     seq: Mapped[int] = mapped_column(Integer)
     state: Mapped[UnitState] = mapped_column(_state(UnitState))
-    payload: Mapped[dict[str, Any]] = mapped_column(JsonObject, info=_SEALED)
+    payload: Mapped[dict[str, Any]] = mapped_column(JsonText)
     positions: Mapped[int] = mapped_column(Integer)
     expected_seconds: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     fence: Mapped[int] = mapped_column(Integer)
     attempts: Mapped[int] = mapped_column(Integer)
     owner: Mapped[str | None] = mapped_column(PlainText)
     lease_until: Mapped[float | None] = mapped_column(Double)
-    result: Mapped[dict[str, Any] | None] = mapped_column(JsonObject, info=_SEALED)
+    result: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
     error: Mapped[str | None] = mapped_column(PlainText)
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
@@ -207,7 +188,7 @@ class SharedBounds(Base):
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
     sender: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    bounds: Mapped[bytes] = mapped_column(PackedBytes, info=_SEALED)
+    bounds: Mapped[bytes] = mapped_column(PackedBytes)
 
 
 class Match(Base):
@@ -227,7 +208,7 @@ class Match(Base):
     player_b: Mapped[str] = mapped_column(Text)
     width: Mapped[int] = mapped_column(SmallInteger)
     height: Mapped[int] = mapped_column(SmallInteger)
-    terms: Mapped[dict[str, Any]] = mapped_column(JsonObject, info=_SEALED)
+    terms: Mapped[dict[str, Any]] = mapped_column(JsonText)
     first_unit: Mapped[int | None] = mapped_column(Integer)
     end_unit: Mapped[int | None] = mapped_column(Integer)
     verdict: Mapped[str | None] = mapped_column(Text)
@@ -238,7 +219,7 @@ class Match(Base):
 class CorpusMatch(Base):
     """A match looks up the games of another one, which cannot be deleted while this row exists.
 
-    ``corpus`` in the match's terms contains the same numbers; ``c4 db check`` compares the two.
+    ``corpus`` in the match's terms contains the same numbers.
     """
 
     __tablename__ = "corpus_matches"
@@ -268,9 +249,9 @@ class Game(Base):
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
     a_is_x: Mapped[bool] = mapped_column(Boolean)
     seed: Mapped[int | None] = mapped_column(Unsigned)
-    moves: Mapped[str | None] = mapped_column(Text, info=_REPLAYED)
+    moves: Mapped[str | None] = mapped_column(Text)
     final_key: Mapped[int] = mapped_column(LowHalf)
-    final_key_high: Mapped[int] = mapped_column(HighHalf, server_default=_ZERO, info=_REPLAYED)
+    final_key_high: Mapped[int] = mapped_column(HighHalf, server_default=_ZERO)
     length: Mapped[int] = mapped_column(SmallInteger)
     winner: Mapped[int] = mapped_column(SmallInteger)
     ending: Mapped[str] = mapped_column(Text)
@@ -313,19 +294,3 @@ class MeasuredCost(Base):
     ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     positions: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
-
-
-def stored_columns(table: Table) -> list[Column[Any]]:
-    """The columns of a table that are written; the database computes the others."""
-    return [column for column in table.columns if column.computed is None]
-
-
-def checksum(table: str) -> Column[Any]:
-    """The column ``checksum`` of a table, which the database computes."""
-    expression = RowChecksum(list(Base.metadata.tables[table].columns))
-    return Column(CHECKSUM, expression.type, Computed(expression, persisted=True))
-
-
-for _table in Base.metadata.tables.values():
-    # The classes omit it, because no code reads it.
-    _table.append_column(checksum(_table.name))

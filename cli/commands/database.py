@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from cli.output.formats import Row
     from cli.shell.settings import Settings
-    from db.maintenance import DatabaseStats, Problem, Repair, TableStats
+    from db.checking import Problem
+    from db.maintenance import DatabaseStats, TableStats
 
 
 @click.group(
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     ],
 )
 def database() -> None:
-    """Create, upgrade, check, repair and copy the database.
+    """Create, upgrade, check and copy the database.
 
     Without --db or C4_DB it is a SQLite file in your data directory, created on first use.
     """
@@ -119,24 +120,24 @@ def stats(settings: Settings) -> None:
 def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
     """Look for damage; the exit code is 1 if there is any.
 
-    The check covers the pages of the file, the schema, references, and the checksum of every row.
-    It also covers bounds, keys and scores of evaluations, the state of jobs, and every game.
-    Nothing is changed. Each problem is one line with its table and row; notes are not problems. Use
-    "c4 db repair" to drop damaged data that can be solved again.
+    The database checks its own pages. SQLite compares its tables with their indexes, and checks
+    references; PostgreSQL compares each page with its checksum if data_checksums is on. The check
+    also finds impossible bounds, inconsistent jobs, and matches without all their games. Nothing is
+    changed. Each problem is one line; notes are not problems.
 
-    A checksum shows whether a stored value has changed; --solve shows whether it was right.
+    Only --solve finds wrong scores.
     """
     from cli.output.render import count
-    from db import maintenance
+    from db import checking
 
     settings: Settings = context.obj
     problems = 0
     with settings.open_database() as opened:
-        for problem in maintenance.check(opened):
-            problems += problem.kind != maintenance.NOTE
+        for problem in checking.check(opened):
+            problems += problem.kind != checking.NOTE
             _tell(problem, as_json=settings.json)
         solved = 0
-        for problem_or_none in maintenance.solve_again(
+        for problem_or_none in checking.solve_again(
             opened, number, seed=seed, seconds=solve_seconds
         ):
             solved += 1
@@ -147,44 +148,13 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
         found = count(problems, "problem") if problems else "no problems"
         settings.say(f"{opened.url}: {found}{again}")
     if problems:
-        settings.say('Use "c4 db repair" to drop damaged data that can be solved again.')
         context.exit(Exit.PROBLEMS)
 
 
-def _tell(found: Problem | Repair, *, as_json: bool) -> None:
+def _tell(found: Problem, *, as_json: bool) -> None:
     import json
 
     echo(json.dumps(found._asdict()) if as_json else ": ".join(found))
-
-
-@database.command(cls=Command, examples=["c4 db repair", "c4 db backup before.db && c4 db repair"])
-@click.pass_context
-def repair(context: click.Context) -> None:
-    """Drop damaged data that can be solved again.
-
-    Damaged evaluations are dropped and solved again on demand. A job's unit with a damaged result
-    is queued again: "c4 jobs resume" continues the job. Sound rows are kept. Every dropped row
-    is one line of output; remaining problems follow, as from "c4 db check". The exit code is 1 if
-    any remain.
-    """
-    from cli.output.render import count
-    from db import maintenance
-    from workers.core.kinds import independent_kinds
-
-    settings: Settings = context.obj
-    repaired, remaining = 0, 0
-    with settings.open_database() as opened:
-        for result in maintenance.repair(opened, independent_kinds()):
-            if result.action == "remains":
-                remaining += 1
-            else:
-                repaired += 1
-            _tell(result, as_json=settings.json)
-        done = f"{count(repaired, 'row')} repaired" if repaired else "nothing to repair"
-        left = f", {count(remaining, 'problem')} remain" if remaining else ""
-        settings.say(f"{opened.url}: {done}{left}")
-    if remaining:
-        context.exit(Exit.PROBLEMS)
 
 
 @database.command(cls=Command, examples=["c4 db backup copy.db"])

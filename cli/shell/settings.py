@@ -44,8 +44,6 @@ class Settings:
     priority: int | None = None
     """Priority of the created or resumed job; None to leave it unchanged."""
     configuration: Configuration = field(default_factory=Configuration, repr=False)
-    opened: list[str] = field(default_factory=list, compare=False, repr=False)
-    """Opened databases, for the report of a fault."""
 
     def say(self, message: str) -> None:
         """Write a message on standard error, unless ``--quiet`` is given."""
@@ -101,7 +99,6 @@ class Settings:
         """
         from db.database import Database
 
-        self.opened.append(self.url)
         database = Database.open(self.url, create=create or self.named_database is None)
         self.say_if_verbose(f"database {database.url}{', created' if database.created else ''}")
         return database

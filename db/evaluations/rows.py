@@ -23,8 +23,7 @@ from sqlalchemy import type_coerce
 
 from c4core.notation import MAX_BITS
 from c4core.version import ENGINE_VERSION
-from db.errors import DamagedValueError
-from db.models import Base, Evaluation, stored_columns
+from db.models import Evaluation
 from db.records.evaluations import StoredEvaluation
 from db.sql import driver_dialect
 from db.types import Converted, driver_type, stored_halves
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 ColumnValues = tuple[Any, ...]
 """A row in the driver's form, in the order of COLUMN_NAMES."""
 
-STORED: Final = stored_columns(Base.metadata.tables[Evaluation.__tablename__])
+STORED: Final = list(Evaluation.__table__.columns)
 """The columns of a row; the rest of this module follows from them."""
 
 # In the order of the table's columns, which is also the order of a compiled INSERT.
@@ -61,8 +60,6 @@ PLACE: Final = tuple(
 )
 """The columns that identify a row; they are also the first ones."""
 
-SCORES_CHANGED: Final = "its column scores have changed since they were stored"
-
 _CONVERTED: Final = [
     (place, column.type)
     for place, column in enumerate(STORED)
@@ -83,51 +80,17 @@ _in_order_of_fields: Final = itemgetter(*map(COLUMN_NAMES.index, StoredEvaluatio
 _stream_numbers: Final = count()
 
 
-def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    """Decode rows; raise DamagedValueError for a position whose column scores have changed."""
-    try:
-        return _decode(rows)
-    except DamagedValueError:
-        for row in rows:
-            if not is_sound(row):
-                raise DamagedValueError(f"{name_of(row)} is damaged: {SCORES_CHANGED}") from None
-        raise
-
-
 def decode_known(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
-    """Decode the rows that count as known: undamaged rows of this engine version.
+    """Decode the rows that count as known: rows of this engine version.
 
     The version changes when older results are in doubt, and all results of a job come from one
     version.
     """
-    try:
-        found = _decode(rows)
-    except DamagedValueError:
-        found = _decode([row for row in rows if is_sound(row)])
-    return [row for row in found if row.engine_version == ENGINE_VERSION]
+    return [row for row in decode(rows) if row.engine_version == ENGINE_VERSION]
 
 
-def is_sound(row: ColumnValues) -> bool:
-    """Whether the column scores of a row are unchanged since they were stored."""
-    try:
-        _decode([row])
-    except DamagedValueError:
-        return False
-    return True
-
-
-def name_of(row: Sequence[Any]) -> str:
-    """The name of a row in messages."""
-    return f"position {key_of(row)} of {row[0]}x{row[1]}"
-
-
-def key_of(row: Sequence[Any]) -> int:
-    """The key of a row."""
-    key: int = _load_high(row[_HIGH]) + _load_low(row[_LOW])
-    return key
-
-
-def _decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
+def decode(rows: Collection[ColumnValues]) -> list[StoredEvaluation]:
+    """Decode rows."""
     # This bypasses StoredEvaluation's own __new__ and decodes many rows column by column, because
     # hundreds of thousands a second are streamed.
     if len(rows) < _FEW:

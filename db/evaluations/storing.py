@@ -59,13 +59,11 @@ from db.evaluations.rows import (
     driver_of,
     encode,
     full_column_bits,
-    is_sound,
-    key_of,
 )
 from db.migrations import HEAD
-from db.models import Base, Evaluation
+from db.models import Evaluation
 from db.sql import driver_dialect, insert_into, now
-from db.types import HighHalf, LowHalf, driver_type, has_changed, stored_halves
+from db.types import HighHalf, LowHalf, driver_type, stored_halves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -113,8 +111,7 @@ def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) 
     """Merge rows into the stored ones, and return the number of new or changed rows.
 
     Bounds only tighten: see :mod:`db.evaluations.storing`. The rows are of one board, in any order,
-    and a key may occur several times. If a stored row is damaged and the new row contradicts it,
-    the new row replaces it.
+    and a key may occur several times.
 
     Raises:
         ContradictionError: a row contradicts the stored one. Nothing of this call was written; the
@@ -149,8 +146,6 @@ def send(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) -
             # Other errors are not caught here: a full disk has ended the complete transaction, and
             # the savepoint with it.
             savepoint.rollback()
-            if _drop_damaged(session, board, list(distinct)):
-                return send(session, board, rows)()
             for some in _rows(session, board, list(distinct)):
                 for row in decode(some):
                     merge(row, distinct[row.key])  # raises for the row that was refused
@@ -170,24 +165,6 @@ def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, S
         other = distinct.get(row.key)
         distinct[row.key] = row if other is None else merge(other, row)
     return distinct
-
-
-def _drop_damaged(session: Session, board: BoardSize, keys: Sequence[int]) -> int:
-    """Delete rows of canonical keys that have changed since they were stored; return the count."""
-    connection = session.connection()
-    dialect = connection.dialect.name
-    of_keys = (*_OF_BOARD, _key_among(dialect))
-    changed = has_changed(session, Base.metadata.tables["evaluations"])
-    query = select(*COLUMNS, changed).where(*of_keys)
-    damaged = [
-        key_of(row)
-        for row in connection.execute(query, board._asdict() | keys_parameters(keys, dialect))
-        if row[-1] or not is_sound(tuple(row[:-1]))
-    ]
-    if damaged:
-        parameters = board._asdict() | keys_parameters(damaged, dialect)
-        connection.execute(delete(Evaluation).where(*of_keys), parameters)
-    return len(damaged)
 
 
 def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluation:
@@ -327,7 +304,7 @@ def _merging(insert: postgresql.Insert | sqlite.Insert) -> postgresql.Insert | s
 def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
     """Look up known evaluations by canonical key; unknown keys are left out.
 
-    An evaluation is known if this version of the engine found it and it is not damaged.
+    An evaluation is known if this version of the engine found it.
     """
     found: dict[int, StoredEvaluation] = {}
     for rows in _rows(session, board, keys):

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from c4core.arena.statistics import Tally
 from db.decoding import is_number, is_small_number
 from db.errors import GameNotFoundError, MatchNotFoundError
-from db.models import Base, Game, Match, stored_columns
+from db.models import Game, Match
 from db.records.games import ON_THE_BOARD, UNFINISHED, GameCursor, GamePage, StoredGame
 from db.records.matches import MatchResults, MatchTally, Origin
 from db.sql import dialect_of, insert_into
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _BATCH: Final = 1_000
 """Number of games that are held in memory and inserted or fetched together."""
 
-_COLUMNS: Final = stored_columns(Base.metadata.tables[Game.__tablename__])
+_COLUMNS: Final = list(Game.__table__.columns)
 
 _WINNERS: Final[dict[Side | None, int]] = {"x": 1, "o": -1, None: 0}
 _SIDES: Final[dict[int, Side | None]] = {1: "x", -1: "o", 0: None}

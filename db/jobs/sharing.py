@@ -51,7 +51,7 @@ def new_parcels(session: Session, job_id: int, known: Mapping[int, int]) -> list
     ``known`` maps each known sender, the caller included, to the number of its next parcel.
 
     Raises:
-        DamagedValueError: a parcel has changed since it was sent.
+        DamagedValueError: a parcel cannot be unpacked.
     """
     is_new = or_(
         SharedBounds.sender.not_in(known),

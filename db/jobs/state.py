@@ -277,23 +277,6 @@ def retry_job(session: Session, job_id: int) -> int:
     return queued
 
 
-def redo_unit(session: Session, unit_id: int) -> bool:
-    """Drop the result of a unit that is done, and queue it again; a job that has ended runs again.
-
-    Return False, with nothing changed, if the unit is not done, or its job is cancelled or being
-    planned.
-    """
-    job_id = session.scalar(select(Unit.job_id).where(Unit.id == unit_id))
-    if job_id is None or lock_job(session, job_id) in {JobState.CANCELLED, JobState.PLANNING}:
-        return False
-    anew = update(Unit).where(Unit.id == unit_id, DONE)
-    anew = anew.values(result=None, finished_at=None, nodes=0, seconds=0.0, **ANEW)
-    if not session.connection().execute(anew).rowcount:
-        return False
-    _run_again(session, job_id)
-    return True
-
-
 def set_priority(session: Session, job_id: int, priority: int) -> None:
     """Change the priority of a job, in any state; see ``create_job``.
 

@@ -62,7 +62,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
     **dict.fromkeys(("jobs list", "status", "games matches", "games list", "players list"), ()),
-    **dict.fromkeys(("db init", "db upgrade", "db stats", "db check", "db repair"), ()),
+    **dict.fromkeys(("db init", "db upgrade", "db stats", "db check"), ()),
     "config path": (),
     **dict.fromkeys(("jobs show", "jobs watch", "jobs results", "jobs cancel"), ("1",)),
     **dict.fromkeys(("jobs retry", "games report"), ("1",)),

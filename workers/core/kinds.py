@@ -120,11 +120,6 @@ def get_kind(name: str) -> JobKind:
     return found
 
 
-def independent_kinds() -> list[str]:
-    """Return the kinds whose units can be solved again independently; jobs of the others grow."""
-    return [name for name in KINDS if get_kind(name).go_on is None]
-
-
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
     """Yield the output of a unit that has ended, in order, for all kinds of jobs.
 

@@ -6,7 +6,6 @@ import sqlalchemy as sa
 from alembic import op
 
 from db.migrations.views import VIEWS
-from db.models import checksum
 
 revision = "c4_0001"
 down_revision = None
@@ -32,7 +31,6 @@ def upgrade() -> None:
         sa.Column("engine_version", sa.Integer(), nullable=False),
         sa.Column("scores", sa.LargeBinary(), nullable=True),
         sa.Column("updated_at", sa.Double(), nullable=False),
-        checksum("evaluations"),
         sa.CheckConstraint("lower <= upper", name=op.f("ck_evaluations_bounds")),
         sa.PrimaryKeyConstraint("width", "height", "key", "key_high", name=op.f("pk_evaluations")),
         sqlite_with_rowid=False,
@@ -58,7 +56,6 @@ def upgrade() -> None:
         sa.Column("started_at", sa.Double(), nullable=True),
         sa.Column("finished_at", sa.Double(), nullable=True),
         sa.Column("seen_at", sa.Double(), nullable=True),
-        checksum("jobs"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
     )
     op.create_index(op.f("ix_jobs_state_priority"), "jobs", ["state", "priority"])
@@ -80,7 +77,6 @@ def upgrade() -> None:
         sa.Column("nodes", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Double(), nullable=False),
         sa.Column("finished_at", sa.Double(), nullable=True),
-        checksum("units"),
         sa.ForeignKeyConstraint(
             ["job_id"], ["jobs.id"], name=op.f("fk_units_job_id"), ondelete="CASCADE"
         ),
@@ -105,7 +101,6 @@ def upgrade() -> None:
         sa.Column("sender", sa.BigInteger(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("bounds", sa.LargeBinary(), nullable=False),
-        checksum("shared_bounds"),
         sa.ForeignKeyConstraint(
             ["job_id"], ["jobs.id"], name=op.f("fk_shared_bounds_job_id"), ondelete="CASCADE"
         ),
@@ -128,7 +123,6 @@ def upgrade() -> None:
         sa.Column("verdict", sa.Text(), nullable=True),
         sa.Column("is_whole", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
-        checksum("matches"),
         sa.ForeignKeyConstraint(
             ["job_id"], ["jobs.id"], name=op.f("fk_matches_job_id"), ondelete="SET NULL"
         ),
@@ -139,7 +133,6 @@ def upgrade() -> None:
         "corpus_matches",
         sa.Column("match_id", ROW_ID, nullable=False),
         sa.Column("corpus_match_id", ROW_ID, nullable=False),
-        checksum("corpus_matches"),
         sa.ForeignKeyConstraint(
             ["match_id"],
             ["matches.id"],
@@ -174,7 +167,6 @@ def upgrade() -> None:
         sa.Column("x_seconds", sa.Double(), nullable=False),
         sa.Column("o_seconds", sa.Double(), nullable=False),
         sa.Column("replaced", sa.Text(), nullable=False),
-        checksum("games"),
         sa.ForeignKeyConstraint(
             ["match_id"], ["matches.id"], name=op.f("fk_games_match_id"), ondelete="CASCADE"
         ),
@@ -197,7 +189,6 @@ def upgrade() -> None:
         sa.Column("positions_done", sa.BigInteger(), nullable=False),
         sa.Column("nodes", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Double(), nullable=False),
-        checksum("workers"),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
     )
     op.create_table(
@@ -209,7 +200,6 @@ def upgrade() -> None:
         sa.Column("ply", sa.SmallInteger(), nullable=False),
         sa.Column("positions", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Double(), nullable=False),
-        checksum("costs"),
         sa.PrimaryKeyConstraint(
             "engine_version", "width", "height", "columns", "ply", name=op.f("pk_costs")
         ),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import bindparam, event, text
 
+from db.checking import check
 from db.database import Database
 from db.errors import (
     BusyError,
@@ -23,7 +24,6 @@ from db.errors import (
     UnreachableError,
 )
 from db.evaluations import count, store, stream
-from db.maintenance import check
 from db.records.evaluations import EvaluationFilter
 from tests.support.running.databases import (
     BOARD,

@@ -1,4 +1,4 @@
-"""Rows from an untrusted source, with a valid seal and content that c4 would not have stored."""
+"""Rows from an untrusted source that c4 would not have stored."""
 
 import re
 import shutil

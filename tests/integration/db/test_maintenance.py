@@ -1,10 +1,7 @@
 import os
-import re
-import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,24 +11,23 @@ from c4core.files import flush
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.checking import check
 from db.database import Database
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
 from db.jobs import acquire_duty, live_workers, read_costs, record_worker_heartbeat
-from db.maintenance import NOTE, Problem, backup, check, stats
+from db.maintenance import backup, stats
 from db.migrations import HEAD
 from db.records.evaluations import Cost, EvaluationFilter, StoredEvaluation
 from tests.support.boards.matches import game, games_of, store_match
-from tests.support.damage import evaluations, problems
+from tests.support.filled import evaluations, problems
 from tests.support.jobs import finish, must_take
 from tests.support.running.databases import (
     BOARD,
     do,
-    execute,
     file_size_limit,
     make_job,
-    on_sqlite,
     row,
     worker,
 )
@@ -83,51 +79,6 @@ def test_stats(used: Database) -> None:
     }
     assert all(table.bytes is None or 0 < table.bytes < found.bytes for table in found.tables)
     assert [line.ply for line in found.boards[BOARD]] == [0, 2, 6, 7]
-
-
-@on_sqlite
-def test_impossible_evaluations_are_found(used: Database) -> None:
-    bad = [
-        (evaluation("1", key=Position("7").key), "not canonical"),
-        (evaluation("1", key=3), "3 of 7x6"),
-        (evaluation("12", ply=3), "it has 2 stones, but the row says 3"),
-        (evaluation("1212", lower=2, upper=30), r"no score 2 to 30 is possible after 4 stones"),
-        (evaluation("1122", scores=(0, 1, 2, 3, 3, 3, 3)), "but the best column scores 3"),
-    ]
-    do(used, store, BOARD, [each for each, _ in bad])
-    found = {problem.message.partition(": ")[0]: problem for problem in check(used)}
-    assert len(found) == len(bad)
-    for each, message in bad:
-        problem = found[f"position {each.key} of 7x6"]
-        assert problem.kind == "evaluation"
-        assert re.search(message, problem.message)
-
-
-def test_inconsistent_jobs_are_found_and_silent_workers_noted(used: Database) -> None:
-    must_take(used, owner="bob", lease_seconds=-1.0)
-    (problem,) = check(used)
-    assert problem.kind == NOTE
-    assert "its lease has run out: bob no longer renews it" in problem.message
-    ended, closed, gap = (make_job(used, 2) for _ in range(3))
-    # No problem: a worker died after the last unit, before it closed the job. The next worker
-    # closes it.
-    execute(used, "UPDATE units SET state = 'done' WHERE job_id = :id", id=ended)
-    execute(used, "UPDATE jobs SET state = 'done' WHERE id = :id", id=closed)
-    execute(used, "UPDATE units SET seq = 7 WHERE job_id = :id AND seq = 1", id=gap)
-    assert [problem for problem in check(used) if problem.kind != NOTE] == [
-        Problem("job", f"job {closed} is done, but has units that are not"),
-        Problem("job", f"job {gap} has lost units: there are gaps in their numbers"),
-    ]
-
-
-def test_a_unit_without_its_job_is_found(sqlite_path: Path) -> None:
-    with Database.open(str(sqlite_path)) as database:
-        job_id = make_job(database, 1)
-    with closing(sqlite3.connect(sqlite_path)) as connection, connection:
-        connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
-    with Database.open(str(sqlite_path)) as database:
-        (problem,) = check(database)
-    assert problem == Problem("reference", "row 1 of units refers to a missing row of jobs")
 
 
 def test_backup(used: Database, tmp_path: Path) -> None:

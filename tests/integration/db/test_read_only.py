@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from db.checking import check
 from db.database import Database
 from db.errors import MissingDatabaseError, ReadOnlyError
-from db.maintenance import backup, check, stats
-from tests.support.damage import READING_COMMANDS, fill
+from db.maintenance import backup, stats
+from tests.support.filled import READING_COMMANDS, fill
 from tests.support.running.command_line import C4, Result
 from tests.support.running.databases import make_job
 from tests.support.running.processes import PROCESSES, obey_permissions, run_all

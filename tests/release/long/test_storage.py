@@ -1,13 +1,10 @@
-"""Databases with many writers, many rows and much damage; the gate tries less of each."""
+"""Databases with many writers and many rows; the gate tries less of each."""
 
 import random
 import resource
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Barrier
-
-import pytest
 
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
@@ -16,8 +13,6 @@ from db.evaluations import count, store
 from db.records.evaluations import EvaluationFilter
 from tests.support.boards.games import random_games
 from tests.support.claim_machine import run_claim_machine
-from tests.support.damage import faults, felt, fill, hostile, problems, unnoticed
-from tests.support.running.command_line import C4
 from tests.support.running.databases import BOARD, ask, do, row
 from tests.support.running.processes import PROCESSES, run_all
 from workers.analyze.job import submit
@@ -67,36 +62,3 @@ def test_a_million_lines_with_ten_bad_ones(sqlite_path: Path) -> None:
         assert number == LINES - 1
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 150 * MEGABYTE
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An intact file with few evaluations."""
-    path = tmp_path_factory.mktemp("small") / "c4.db"
-    fill(path, 100)
-    return path
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An intact file with thousands of rows."""
-    path = tmp_path_factory.mktemp("large") / "c4.db"
-    fill(path)
-    return path
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_every_flip_is_found(large: Path, tmp_path: Path, seed: int) -> None:
-    assert list(unnoticed(large, tmp_path / "c4.db", 275, seed)) == []
-
-
-@pytest.mark.parametrize("damage", [felt, hostile])
-def test_no_command_reports_damage_as_a_fault_in_c4(
-    small: Path, c4: C4, damage: Callable[..., Iterator[str]]
-) -> None:
-    assert list(faults(c4, damage(small, c4.directory / "test.db", 200, seed=2))) == []
-
-
-def test_hostile_values_are_found(small: Path, tmp_path: Path) -> None:
-    for damage in hostile(small, tmp_path / "c4.db", 200, seed=5):
-        assert problems(tmp_path / "c4.db"), damage

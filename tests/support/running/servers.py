@@ -162,7 +162,7 @@ class PostgreSQLServer(Server):
         return (self._program(), *where, *settings)
 
     def _prepare(self) -> None:
-        options = ("-A", "trust", "-U", "c4", "-E", "UTF8", "--locale=C", "--no-sync")
+        options = ("-A", "trust", "-U", "c4", "-E", "UTF8", "--locale=C", "-k", "--no-sync")
         made = self._spawn(self._program().resolve().with_name("initdb"), "-D", self.data, *options)
         if made.wait(START_SECONDS):
             raise RuntimeError(f"initdb failed: {self.log.read_text()}")

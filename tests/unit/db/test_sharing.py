@@ -1,12 +1,9 @@
 """Parcels of bounds: who receives them, and when they are deleted."""
 
-from collections.abc import Callable
-
 import pytest
-from sqlalchemy import text
 
 from db.database import Database
-from db.errors import DamagedValueError, JobNotFoundError
+from db.errors import JobNotFoundError
 from db.jobs import (
     PARCELS,
     BoundsPackage,
@@ -16,10 +13,9 @@ from db.jobs import (
     retry_job,
     share_bounds,
 )
-from db.maintenance import check
 from db.records.jobs import MAX_ATTEMPTS, JobState
 from tests.support.jobs import finish, give_up, must_take, state_of
-from tests.support.running.databases import ask, do, execute, make_job, on_sqlite
+from tests.support.running.databases import ask, do, make_job, on_sqlite
 
 ADA, BOB = 5, (1 << 62) - 1
 
@@ -84,20 +80,3 @@ def test_parcels_of_a_resumable_job_stay(database: Database) -> None:
     assert received(database, job_id) == [BoundsPackage(ADA, 0, b"one")]
     with pytest.raises(JobNotFoundError):
         send(database, job_id + 1, BoundsPackage(ADA, 0, b"one"))
-
-
-@on_sqlite
-@pytest.mark.parametrize(
-    "change", [lambda _data: b"00", lambda data: data + data, lambda data: data[:9]]
-)
-def test_damage_is_found(database: Database, change: Callable[[bytes], bytes]) -> None:
-    job_id = make_job(database, 1)
-    send(database, job_id, BoundsPackage(ADA, 0, b"some bounds of positions"))
-    assert list(check(database)) == []
-    stored = ask(database, lambda session: session.scalar(text("SELECT bounds FROM shared_bounds")))
-    assert execute(database, "UPDATE shared_bounds SET bounds = :b", b=change(stored)) == 1
-    with pytest.raises(DamagedValueError):
-        received(database, job_id)
-    (problem,) = check(database)
-    assert problem.kind == "row"
-    assert problem.message.startswith(f"table shared_bounds, row {job_id},5,0, column bounds: ")

@@ -1,6 +1,6 @@
 """Database rows with arbitrary values, under ``c4 db check``.
 
-Also JSON with a valid seal and hostile content, for the code that reads matches and results.
+Also hostile JSON, for the code that reads matches and results.
 """
 
 import base64
@@ -11,12 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from db.checking import check
 from db.database import Database
 from db.errors import StorageError
 from db.games.matches import list_matches
-from db.integrity.check import check
 from db.jobs import list_jobs
-from db.types import seal_object
 from tests.release.fuzz.mutation import ODD, mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.hostile import Case, rows
@@ -24,8 +23,8 @@ from tests.support.hostile.rows import sound_database
 from workers.core.follow import iterate_units
 from workers.core.kinds import unit_objects
 
-SEALED = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("matches", "terms")}
-"""Columns of JSON objects with a seal."""
+OBJECTS = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("matches", "terms")}
+"""Columns of JSON objects."""
 
 TOGETHER = 20
 """Number of values changed together: a check of the database takes many statements."""
@@ -57,14 +56,6 @@ def _other(chance: Random, value: Any) -> Any:  # noqa: ANN401
     return b"\x00\xff" if isinstance(odd, list | dict) else odd
 
 
-def _sealed(chance: Random, value: str) -> str:
-    """Another JSON object for a row, with a valid seal."""
-    fields = json.loads(value)
-    del fields["#"]
-    text = mutated_text(chance, fields).decode(errors="replace")
-    return seal_object(text) if text.startswith("{") and text.endswith("}") else text
-
-
 def _read(database: Database) -> None:
     """Read JSON objects: damage is allowed, and a fault is not."""
     with suppress(StorageError), database.read() as session:
@@ -85,14 +76,15 @@ def prepare_database(directory: Path) -> Target:
     raw.execute("PRAGMA ignore_check_constraints = ON")
     raw.execute("PRAGMA synchronous = OFF")
     cells = [cell for table in _tables(raw) for cell in _cells(raw, table)]
-    objects = [cell for cell in cells if (cell[0], cell[2]) in SEALED and cell[3] is not None]
+    objects = [cell for cell in cells if (cell[0], cell[2]) in OBJECTS and cell[3] is not None]
     database = Database.open(str(path))
 
     def make(chance: Random) -> bytes:
         changes = []
         if chance.random() < 0.5:
             table, where, column, value = chance.choice(objects)
-            return json.dumps([[table, where, column, _sealed(chance, value)]]).encode()
+            text = mutated_text(chance, json.loads(value)).decode(errors="replace")
+            return json.dumps([[table, where, column, text]]).encode()
         for _ in range(TOGETHER):
             table, where, column, value = chance.choice(cells)
             changes.append([table, where, column, _kept(_other(chance, value))])
@@ -110,7 +102,7 @@ def prepare_database(directory: Path) -> Target:
         try:
             for problem in check(database):
                 assert problem.message
-            if all((table, column) in SEALED for table, _, column, _ in old):
+            if all((table, column) in OBJECTS for table, _, column, _ in old):
                 _read(database)
         finally:
             for row in reversed(old):

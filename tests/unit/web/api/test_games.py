@@ -14,9 +14,9 @@ from c4core.arena.statistics import Sprt, wilson_interval
 from c4core.notation import BoardSize, parse_moves
 from c4core.position import Position
 from c4core.solver import Solver
+from db.checking import check
 from db.database import Database
 from db.games import create_match
-from db.integrity.rows import match_faults
 from db.records.matches import Seats
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
@@ -228,8 +228,7 @@ def test_games_of_the_same_players_are_one_match(fresh: Api) -> None:
     report = fresh.get(f"{MATCHES}/{first['match']}")
     assert (report["label"], report["games"], report["finished"]) == (LABEL, 2, True)
     assert (report["a"]["wins"], report["b"]["wins"]) == (1, 1)
-    with fresh.service.require_database().read() as session:
-        assert not list(match_faults(session))
+    assert not list(check(fresh.service.require_database()))
 
 
 def test_a_match_that_is_looked_up_gets_no_more_games(fresh: Api) -> None:

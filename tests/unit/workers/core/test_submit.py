@@ -12,9 +12,9 @@ from c4core.lines import Request
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db import jobs
+from db.checking import check
 from db.database import Database
 from db.errors import JobStateError
-from db.integrity.check import check
 from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
 from tests.support.jobs import state_of

@@ -1,1 +1,0 @@
-"""The integrity check: are a database's tables and rows sound, and are their values possible?"""
