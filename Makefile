@@ -112,7 +112,6 @@ lint: $(VENV)/dev $(VENV)/typescript-$(TYPESCRIPT)
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
 	$(WITH_NODE) $(BIN)/tsc --project web
-	$(BIN)/uv run --quiet --no-project --isolated --with "cloudcoil-models-keda>=2.16" --with pyyaml python .ci/keda.py
 
 # Every warning is an error.
 docs: $(VENV)/dev

@@ -6,8 +6,8 @@ job is followed. ``answers`` answers questions about positions. Each kind of job
 kind ``analyze``.
 
 ``runners`` completes a job, with threads of this process or with workers elsewhere. ``celery``
-contains those workers, and announces units to them through a broker. ``app`` is the entry point for
-Celery's own command line.
+contains those workers, and wakes them through a broker. ``app`` is the entry point for Celery's own
+command line.
 
 ``tools`` has the functions that ``c4 mcp`` offers to language models.
 

@@ -357,12 +357,15 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                 last = _lasting(now)
                 if now.state not in UNDER_WAY:
                     break
-                sentence = silence_sentence(number, now.state, now.silent_seconds)
+                is_served = has_workers(database, job_info.priority)
+                sentence = silence_sentence(
+                    number, now.state, now.silent_seconds, has_workers=is_served
+                )
                 if sentence is not None and not is_silent:
                     settings.say(sentence)
                 is_silent = sentence is not None
                 is_gone = now.silent_seconds is not None and now.silent_seconds > GONE_SECONDS
-                if is_silent and is_gone and not has_workers(database, job_info.priority):
+                if is_silent and is_gone and not is_served:
                     break
                 time.sleep(interval)
                 now = _look(database, number)

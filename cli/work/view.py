@@ -48,8 +48,13 @@ def state_text(state: JobState, silent_seconds: float | None) -> str:
     return f"{state}, last sign of life {duration(silent_seconds)} ago"
 
 
-def silence_sentence(job_id: int, state: JobState, silent_seconds: float | None) -> str | None:
-    """A sentence that says what to do for a silent job; None for other jobs."""
+def silence_sentence(
+    job_id: int, state: JobState, silent_seconds: float | None, *, has_workers: bool
+) -> str | None:
+    """A sentence that says what to do for a silent job; None for other jobs.
+
+    ``has_workers``: there are workers that take such jobs.
+    """
     if state is JobState.PLANNING and silent_seconds is not None:
         if silent_seconds < PLANNER_ALIVE_SECONDS:
             return None
@@ -59,6 +64,8 @@ def silence_sentence(job_id: int, state: JobState, silent_seconds: float | None)
         return None
     when = "yet" if silent_seconds is None else f"for {duration(silent_seconds)}"
     todo = f"start workers, or continue with c4 jobs resume {job_id}"
+    if has_workers:
+        todo = "the workers are busy with other jobs"
     return f"No process has worked on job {job_id} {when}: {todo}"
 
 

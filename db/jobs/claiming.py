@@ -138,7 +138,7 @@ def claim(
 
 
 def _first_job(eligible: Eligible, order: ColumnElement[Any]) -> ScalarSelect[int]:
-    """The number of the job that comes first among those with a queued unit."""
+    """The number of the first job with a queued unit."""
     return (
         select(Job.id)
         .where(eligible.condition(), _first_queued().is_not(None))

@@ -105,7 +105,7 @@ def record_worker(session: Session, worker: WorkerInfo) -> None:
 
 
 def remove_worker(session: Session, name: str) -> None:
-    """Remove a worker that ends from the register, and those that have been silent for a day."""
+    """Remove a worker that ends from the register, and workers that were silent for a day."""
     # Rows that another worker is deleting at this moment are skipped, so that this never waits.
     gone = (
         select(Worker.name)

@@ -157,7 +157,7 @@ class JobProgress:
     units_leased: int
     """Units with a lease that has not expired."""
     silent_seconds: float | None
-    """As in :class:`JobInfo`."""
+    """Seconds since a process last worked on the job; None if never."""
     positions: int
     positions_done: int
     positions_failed: int
@@ -177,7 +177,7 @@ class ServiceStatus:
     jobs: Mapping[JobState, int]
     """Number of jobs in every state, 0 included."""
     queued_units: int
-    """Waiting units of running jobs, including those with an expired lease."""
+    """Waiting units of running jobs, including units with an expired lease."""
     running_units: int
     """Units under a live lease."""
     failed_units: int

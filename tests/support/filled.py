@@ -11,15 +11,16 @@ from db.errors import StorageError
 from db.evaluations import store
 from db.jobs import (
     BoundsPackage,
-    acquire_duty,
+    add_costs,
     claim,
     complete,
     fail,
-    record_worker_heartbeat,
+    record_worker,
     share_bounds,
 )
 from db.records.evaluations import Cost, StoredEvaluation
 from tests.support.boards.matches import game, store_match
+from tests.support.jobs import ELIGIBLE
 from tests.support.running.databases import BOARD, do, make_job, worker
 
 ROWS = 5_000
@@ -71,8 +72,7 @@ def fill_database(database: Database, rows: int) -> None:
     job_id = make_job(database, rows // 50, positions=50)
     for number in range(rows // 100):
         with database.write() as session:
-            claimer = {"owner": f"ada.{number}", "engine_version": ENGINE_VERSION}
-            unit = claim(session, lease_seconds=500.0, **claimer)
+            unit = claim(session, ELIGIBLE, owner=f"ada.{number}", lease_seconds=500.0)
             assert unit is not None
             if number % 10 == 9:
                 fail(session, unit, f"error {number}: it did not work")
@@ -84,12 +84,12 @@ def fill_database(database: Database, rows: int) -> None:
                     result={"scores": [lots.randint(-9, 9) for _ in range(50)]},
                     nodes=lots.randrange(10**6),
                     seconds=lots.random(),
-                    costs={7: Cost(5, lots.random())},
                 )
     with database.write() as session:
-        acquire_duty(session, "sweep", 1.0)
-        record_worker_heartbeat(session, worker("ada", note="nothing to do"))
-        record_worker_heartbeat(session, worker("bob", seconds=lots.random()))
+        like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
+        add_costs(session, costs={7: Cost(5, lots.random())}, **like)
+        record_worker(session, worker("ada"))
+        record_worker(session, worker("bob", seconds=lots.random()))
         for number in range(rows // 500):
             share_bounds(
                 session, job_id, BoundsPackage(lots.getrandbits(62), number, lots.randbytes(500))

@@ -33,21 +33,23 @@ def failed_units(session: Session, job_id: int) -> Sequence[Row[Any]]:
 
 
 def take(
-    database: Database, eligible: Eligible = ELIGIBLE, *, lease_seconds: float = LEASE
+    database: Database,
+    eligible: Eligible = ELIGIBLE,
+    *,
+    owner: str = "ada",
+    lease_seconds: float = LEASE,
 ) -> Claim | None:
     """Claim a unit, after the units with expired leases were queued again."""
     do(database, requeue_expired)
-    return do(database, claim, eligible, owner="ada", lease_seconds=lease_seconds)
+    return do(database, claim, eligible, owner=owner, lease_seconds=lease_seconds)
 
 
 def of_job(job_id: int) -> Eligible:
     return Eligible(ENGINE_VERSION, job_ids=[job_id])
 
 
-def must_take(
-    database: Database, eligible: Eligible = ELIGIBLE, *, lease_seconds: float = LEASE
-) -> Claim:
-    taken = take(database, eligible, lease_seconds=lease_seconds)
+def must_take(database: Database, eligible: Eligible = ELIGIBLE, **options: Any) -> Claim:  # noqa: ANN401
+    taken = take(database, eligible, **options)
     assert taken is not None
     return taken
 

@@ -97,7 +97,7 @@ _TEXTS = {
     "units": ("error", "owner"),
     "matches": ("label", "player_a", "player_b"),
     "games": ("detail",),
-    "workers": ("name", "host", "version", "note"),
+    "workers": ("name", "host", "version"),
 }
 
 

@@ -44,10 +44,9 @@ def working(
     threads: int = 1,
     **options: Any,  # noqa: ANN401
 ) -> Iterator[Worker]:
-    """A worker that looks for work; it may not start programs."""
+    """A worker that may not start programs; it looks for work after its ``start()``."""
     settings = WorkerSettings("test", threads=threads)
     worker = Worker(database, solver or Solver(table_mb=1), settings, **options)
-    worker.start()
     try:
         yield worker
     finally:

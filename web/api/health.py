@@ -78,7 +78,6 @@ class Worker(TypedDict):
     positions_done: int
     nodes: int
     seconds: float
-    note: str | None
     started_at: str
     seen_at: str
     nodes_per_second: float | None

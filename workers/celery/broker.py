@@ -54,6 +54,8 @@ def make_app(url: str | None) -> Celery:
         task_default_queue=Lane.BULK.queue,
         task_ignore_result=True,  # the results are in the database
         worker_prefetch_multiplier=1,
+        # It concerns tasks that are acknowledged at their end; unset, Celery warns about it.
+        worker_cancel_long_running_tasks_on_connection_loss=True,
         worker_send_task_events=True,  # for "celery events" and Flower
     )
     return app

@@ -37,7 +37,7 @@ from workers.core.kinds import TAKES_PROGRAMS, Lane
 from workers.core.leases import PeriodicThread
 from workers.core.run import UnitEnd
 from workers.core.worker import Worker, WorkerSettings, pause
-from workers.errors import BrokerUnreachableError, TableTooLargeError
+from workers.errors import BrokerError, BrokerUnreachableError, TableTooLargeError
 from workers.logs import LOGGER
 from workers.text import count as quantity
 
@@ -78,6 +78,7 @@ class WorkerHost:
         self._main_pid = os.getpid()
         self._stop_reader, self._stop_writer = os.pipe()
         self._stopping = threading.Event()
+        self._opened = threading.Event()
         self._ended = threading.Event()
         self._ended.set()  # the parent of a prefork pool never begins
 
@@ -85,6 +86,7 @@ class WorkerHost:
         def work(lane: str) -> None:
             """Work until no unit can be claimed. ``lane`` only tells users why the turn began."""
             del lane
+            self._opened.wait()
             if self.worker is not None:
                 self.worker.turn()
 
@@ -103,8 +105,12 @@ class WorkerHost:
             TableTooLargeError: a table does not fit into memory.
         """
         check_room(self.settings.table_mb)
-        with suppress(UnreachableError):
+        try:
             Database.open(self._database_url).close()
+        except UnreachableError as error:
+            if not may_come_back(self._database_url):
+                raise
+            LOGGER.debug("the database may come later: %s", error)
 
     def set_up(self, celery_worker: Any) -> None:  # noqa: ANN401 (Celery has no types)
         """Take over Celery's options; begin to work if the pool has threads in this process.
@@ -161,22 +167,26 @@ class WorkerHost:
             worker.start()
             register.start()
             self.worker = worker
+            self._opened.set()
             self._stopping.wait()
             worker.stop()
             register.close()
             with suppress(StorageError):
                 database.run(lambda session: jobs.remove_worker(session, worker.settings.name))
             database.close()
-        except Exception as error:  # noqa: BLE001 (whatever it is, this worker cannot work)
+        except Exception as error:  # noqa: BLE001 (after any error this worker cannot work)
             self._quit(error)
         finally:
+            self._opened.set()  # a task may wait for the database
             self._ended.set()
 
-    def _wake(self, lane: Lane) -> None:
+    def _wake(self, lane: Lane) -> bool:
         try:
             Broker(self._broker_url, self._app).wake(lane)
         except BrokerUnreachableError as error:
             LOGGER.debug("cannot wake other workers: %s", error)  # they find the units anyway
+            return False
+        return True
 
     def _on_error(self) -> None:
         if self.worker is not None and self.worker.error is not None:
@@ -212,6 +222,7 @@ def run_worker(
 
     Raises:
         BrokerUrlError: the broker's URL cannot be used.
+        BrokerError: Celery has ended by itself, after an error.
         StorageError, TableTooLargeError: as :meth:`WorkerHost.check`.
         MetricsError: the metrics cannot be served.
         MemoryError: there is no room for the table.
@@ -239,11 +250,18 @@ def run_worker(
     )
     if settings.programs.everything:
         LOGGER.info("anyone who can write to that database can start programs as players")
-    queues = ",".join(lane.queue for lane in settings.lanes)
-    options = ["--pool=threads", f"--concurrency={settings.threads}", f"--queues={queues}"]
-    app.worker_main(["--quiet", "worker", f"--hostname=c4@{settings.name}", *options])
+    celery_worker = app.Worker(
+        hostname=f"c4@{settings.name}",
+        pool="threads",
+        concurrency=settings.threads,
+        queues=[lane.queue for lane in settings.lanes],
+        quiet=True,
+    )
+    celery_worker.start()
     if host.error is not None:
         raise host.error
+    if celery_worker.exitcode:
+        raise BrokerError("Celery has ended after an error: start the worker again")
 
 
 def _register(database: Database, worker: Worker) -> None:
@@ -275,12 +293,17 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
         try:
             return Database.open(url)
         except UnreachableError as error:
-            if not url.startswith("postgres"):
-                raise  # a missing directory does not come back by itself
+            if not may_come_back(url):
+                raise
             LOGGER.log(DEBUG if tries else WARNING, "waiting for the database: %s", error)
             if stopping.wait(pause(tries)):
                 return None
     raise AssertionError  # count() does not end
+
+
+def may_come_back(url: str) -> bool:
+    """Whether an unreachable database may come back by itself; a missing directory does not."""
+    return url.startswith("postgres")
 
 
 def default_name() -> str:

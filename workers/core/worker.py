@@ -41,7 +41,7 @@ from db.errors import (
 )
 from db.records.jobs import JobState
 from workers.core.costs import MeasuredCosts
-from workers.core.kinds import Lane, find_kind, is_for_others
+from workers.core.kinds import Lane, find_kind, is_for_others, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper, PeriodicThread
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.logs import LOGGER
@@ -61,10 +61,14 @@ LOOK_SECONDS: Final = 1.0
 """Time between two looks at the database."""
 
 BUSY_LOOKS: Final = 5
-"""While every thread claims units, only one of so many looks is made."""
+"""While every thread claims units, only every fifth look is made."""
 
 STOP_AGAIN_SECONDS: Final = 0.01
 """Interval of stopping searches: a thread may begin one just after a stop."""
+
+TURN_SECONDS: Final = 60.0
+"""A turn that began with a wake-up ends after this time and sends another wake-up. So Celery's tasks
+are short, and a message that was delivered beside a running turn is acknowledged in time."""
 
 SKIP_SECONDS: Final = 30.0
 """Time for which a worker leaves a job to others after it met a unit that is for them."""
@@ -129,7 +133,8 @@ class Worker:
         solver: searches for all threads.
         settings: the worker's settings.
         job_ids: the only jobs to work on; may change at any time. None for all.
-        wake: sends a wake-up for a lane; by default it starts a thread.
+        wake: sends a wake-up for a lane, and returns whether it was sent; by default it starts a
+            thread.
         on_error: called after an error that has stopped the worker.
         lease_seconds: how long a unit's lease lasts without a heartbeat.
 
@@ -148,7 +153,7 @@ class Worker:
         settings: WorkerSettings,
         *,
         job_ids: Collection[int] | None = None,
-        wake: Callable[[Lane], object] | None = None,
+        wake: Callable[[Lane], bool] | None = None,
         on_error: Callable[[], object] = lambda: None,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
@@ -161,7 +166,8 @@ class Worker:
         self._database = database
         self._solver = solver
         self._job_ids = job_ids
-        self._wake = wake or (lambda _lane: self.start_turn())
+        self._wake = wake or self._start_turn
+        self._turn_seconds = inf if wake is None else TURN_SECONDS
         # A message about the units may still be on its way when they are first seen.
         self._looks_before_turn = 0 if wake is None else 1
         self._on_error = on_error
@@ -219,6 +225,10 @@ class Worker:
         """Begin a turn in a thread of this worker."""
         threading.Thread(target=self.turn, name="c4-turn", daemon=True).start()
 
+    def _start_turn(self, _lane: Lane) -> bool:
+        self.start_turn()
+        return True
+
     def start_turns(self) -> None:
         """Begin a turn in every free thread."""
         for _ in range(self.settings.threads - self._turns):
@@ -251,13 +261,14 @@ class Worker:
     def _work(self, lanes: Collection[Lane]) -> None:
         """Work until no unit of these lanes can be claimed."""
         claim: Claim | None = None
+        end = time.monotonic() + self._turn_seconds
         while True:
             try:
                 if self.stopping.is_set():
                     if claim is not None:
                         self._database.run(partial(jobs.release, claim=claim))
                     return
-                claim = self._first(lanes) if claim is None else self._solve(claim, lanes)
+                claim = self._first(lanes) if claim is None else self._solve(claim, lanes, end)
                 if claim is None:
                     return
             except (StorageError, MemoryError, OSError) as error:
@@ -320,8 +331,11 @@ class Worker:
         for lane in lanes:
             self._wake(lane)
 
-    def _solve(self, claim: Claim, lanes: Collection[Lane]) -> Claim | None:
-        """Solve and complete a unit; return the claim on the next one."""
+    def _solve(self, claim: Claim, lanes: Collection[Lane], end: float) -> Claim | None:
+        """Solve and complete a unit; return the claim on the next one.
+
+        After the ``end`` of the turn, send a wake-up instead.
+        """
         self._last_claim = time.monotonic()
         kind = find_kind(claim.kind)
         if kind is None or is_for_others(self._database, claim, self.settings.programs):
@@ -337,7 +351,7 @@ class Worker:
             nonlocal following
             if self._costs.is_due():
                 self._costs.store(session)
-            if not self.stopping.is_set():
+            if not self.stopping.is_set() and time.monotonic() < end:
                 following = self._claim(session, lanes, looks=kind.go_on is not None)
 
         with self._leases.hold(claim) as lease:
@@ -354,7 +368,11 @@ class Worker:
         self.counters.add(report, claim.positions)
         _log(claim, report)
         self.news.set()
-        if following is None:  # the unit was handed back
+        if following is None and time.monotonic() >= end:
+            self._finish(claim.job_id)
+            if self._wake(lane_of_job(claim.priority)):
+                return None
+        if following is None:  # the unit was handed back, or no wake-up can be sent
             return self._first(lanes)
         unit, queued = following
         if unit is None or unit.job_id != claim.job_id:

@@ -19,7 +19,7 @@ from db.jobs.state import lock_job
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
-from tests.support.jobs import ANNOUNCER, take, take_unit, unit_ids, waits_for_lock
+from tests.support.jobs import ELIGIBLE, must_take, take, waits_for_lock
 from tests.support.running.databases import BOARD, ask, do, make_job, on_postgresql, on_sqlite, row
 from tests.support.running.processes import PROCESSES, at_once, run_all
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -71,50 +71,36 @@ def test_workers_get_every_unit_exactly_once(database: Database, rows_url: str) 
     assert ask(database, count, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
 
 
-def announce_some(database: Database, limit: int) -> list[int]:
-    return database.run(lambda session: jobs.announce(session, limit=limit, **ANNOUNCER))
-
-
 def test_one_of_many_claims_gets_the_unit(database: Database) -> None:
-    (unit,) = unit_ids(database, make_job(database, 1))
-    claims = at_once(lambda: take_unit(database, unit))
+    make_job(database, 1)
+    claims = at_once(lambda: take(database))
     assert [taken.fence for taken in claims if taken is not None] == [1]
-
-
-def test_concurrent_announcements_get_different_units(database: Database) -> None:
-    units = unit_ids(database, make_job(database, 24))
-    announced = [unit for some in at_once(lambda: announce_some(database, 3)) for unit in some]
-    assert len(set(announced)) == len(announced)
-    # A transaction that meets locked units takes later ones and may reach the end; these come next.
-    assert sorted(announced + announce_some(database, 24)) == units
 
 
 @on_postgresql
 def test_claims_do_not_wait_for_a_unit_that_is_being_written(database: Database) -> None:
-    first, second, third = unit_ids(database, make_job(database, 3))
-    lapsed = take_unit(database, second, lease_seconds=-1.0)
-    assert lapsed is not None
-    with database.write() as session:  # one is announced, another completed
-        assert jobs.announce(session, limit=1, **ANNOUNCER) == [first]
-        assert finish(lapsed, [], session)
+    make_job(database, 3)
+    expired = must_take(database, lease_seconds=-1.0)
+    with database.write() as session:  # one is claimed, another completed
+        claimed = jobs.claim(session, ELIGIBLE, owner="ada", lease_seconds=60.0)
+        assert claimed is not None
+        assert claimed.seq == 1
+        assert finish(expired, [], session)
         with ThreadPoolExecutor(1) as pool:
 
             def elsewhere(work: Callable[[], T]) -> T:
                 return pool.submit(work).result(HANG_SECONDS)
 
-            assert elsewhere(lambda: take_unit(database, first)) is None
-            assert elsewhere(lambda: take_unit(database, second)) is None
-            assert elsewhere(lambda: database.run(jobs.requeue_lapsed)) == 0
-            assert elsewhere(lambda: announce_some(database, 3)) == [third]
+            assert elsewhere(lambda: database.run(jobs.requeue_expired)) == 0
+            assert elsewhere(lambda: must_take(database).seq) == 2
+            assert elsewhere(lambda: take(database)) is None
 
 
 @on_postgresql
 def test_a_released_unit_keeps_its_job_open(database: Database) -> None:
     """Every observer sees the unit either queued or leased."""
     job_id = make_job(database, 1)
-    (unit_id,) = unit_ids(database, job_id)
-    taken = take_unit(database, unit_id)
-    assert taken is not None
+    taken = must_take(database)
 
     def hand_back(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
         if "'queued'" in arguments[2]:
@@ -126,7 +112,7 @@ def test_a_released_unit_keeps_its_job_open(database: Database) -> None:
         event.listen(connection, "after_cursor_execute", hand_back)
         assert jobs.resume_job(session, job_id) is JobState.RUNNING
         event.remove(connection, "after_cursor_execute", hand_back)
-    assert take_unit(database, unit_id) is not None
+    assert take(database) is not None
 
 
 def open_fresh(url: str, barrier: "threading.Barrier", created: "SimpleQueue[bool]") -> None:
@@ -199,22 +185,18 @@ def test_controlling_a_job_and_extending_leases_do_not_deadlock(
         with database.write() as session:
             match_id = games.create_match(session, terms(), job_id=job_id)
             games.set_units(session, match_id, 0, 2)
-        first, second = (
-            take_unit(database, unit_id, lease_seconds=lease)
-            for unit_id in unit_ids(database, job_id)
-        )
-        assert first is not None
-        assert second is not None
+        first, second = (must_take(database, lease_seconds=60.0) for _ in range(2))
         # The row written last comes after the others in the table.
-        database.run(lambda session: jobs.heartbeat(session, first, lease))
+        do(database, jobs.prolong, [second], lease)
+        do(database, jobs.prolong, [first], lease)
         with database.write() as session:
-            assert jobs.heartbeat(session, first, lease)
+            assert jobs.prolong(session, [first], lease) == [True]
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
             await_that(lambda: waits_for_lock(database), seconds=HANG_SECONDS)
             assert not steering.done()
-            assert jobs.heartbeat(session, second, lease)
+            assert jobs.prolong(session, [second], lease) == [True]
         steering.result(HANG_SECONDS)
-        assert not database.run(lambda session: jobs.heartbeat(session, second, lease))
+        assert do(database, jobs.prolong, [second], lease) == [False]
 
 
 def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:

@@ -15,7 +15,7 @@ from db import engine
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import count, find, store, stream
-from db.jobs import claiming, hold_job, requeue_lapsed
+from db.jobs import claiming, hold_job, requeue_expired
 from db.jobs.state import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
@@ -160,8 +160,8 @@ def test_a_writer_frozen_while_sending_rows_holds_no_unit(
 ) -> None:
     job_id = make_job(database, 1)
     taken = must_take(database, lease_seconds=0.001)
-    freeze(lambda other: finish(other, taken, evaluations=[row(key) for key in range(100)]))
-    await_that(lambda: database.run(requeue_lapsed) == 1)
+    freeze(lambda other: finish(other, taken, evaluations=[row(key) for key in range(3_000)]))
+    await_that(lambda: database.run(requeue_expired) == 1)
     assert finish(database, must_take(database))
     assert state_of(database, job_id) is JobState.DONE
 
@@ -179,7 +179,7 @@ def test_the_transaction_of_a_frozen_client_with_a_locked_unit_is_ended(
 
     def plan(session: Session) -> None:
         hold_job(session, job_id)
-        store(session, BOARD, [row(key) for key in range(100)])
+        store(session, BOARD, [row(key) for key in range(3_000)])
 
     freeze(lambda other: do(other, plan))
-    await_that(lambda: database.run(requeue_lapsed) == 1)
+    await_that(lambda: database.run(requeue_expired) == 1)

@@ -8,9 +8,8 @@ from sqlalchemy.orm import Session
 
 from db import jobs
 from db.database import Database
-from db.jobs import jobs_to_finish
 from db.jobs.watching import read_pace
-from tests.support.jobs import ANNOUNCER, CLAIMER, ring
+from tests.support.jobs import ELIGIBLE
 from tests.support.running.databases import make_job, query_plans, units_read
 
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ NUMBERS = {
 }
 FILL = (
     "INSERT INTO units (job_id, seq, state, payload, positions, expected_seconds, fence, attempts,"
-    " announced_at, result, nodes, seconds, finished_at) "
+    " result, nodes, seconds, finished_at) "
     "SELECT :job, n, CASE WHEN n < :done THEN 'done' ELSE 'queued' END, :payload, 30, 1.0,"
-    " 1, 1, 5.0, :payload, 1000, 0.5, CASE WHEN n < :done THEN 1e9 + n END FROM "
+    " 1, 1, :payload, 1000, 0.5, CASE WHEN n < :done THEN 1e9 + n END FROM "
 )
 
 
@@ -51,14 +50,12 @@ def large(database: Database) -> Database:
 def test_nothing_reads_all_units(large: Database) -> None:
     with large.read() as session:
         job_id: int = session.scalar(text("SELECT id FROM jobs"))
-    (unit_id,) = ring(large, 1)
-    lapsing = CLAIMER | {"lease_seconds": -1.0}
+    claimer = {"owner": "ada", "lease_seconds": -1.0}
     often: dict[str, Callable[[Session], object]] = {
-        "announce": lambda session: jobs.announce(session, limit=4, **ANNOUNCER),
-        "claim_unit": lambda session: jobs.claim_unit(session, unit_id, **lapsing),
-        "requeue_lapsed": jobs.requeue_lapsed,
+        "claim": lambda session: jobs.claim(session, ELIGIBLE, **claimer),
+        "requeue_expired": jobs.requeue_expired,
+        "survey": lambda session: jobs.survey(session, ELIGIBLE, ELIGIBLE),
         "finish_if_complete": lambda session: jobs.finish_if_complete(session, job_id),
-        "jobs_to_finish": jobs_to_finish,
         "pace": lambda session: read_pace(session, job_id),
         "totals": jobs.totals,
     }
@@ -71,7 +68,7 @@ def test_nothing_reads_all_units(large: Database) -> None:
     assert units_read(large, lambda session: jobs.progress(session, job_id)) < 2 * (DONE + LEFT)
 
     def complete_one(session: Session) -> None:
-        taken = jobs.claim_unit(session, unit_id, **CLAIMER)
+        taken = jobs.claim(session, ELIGIBLE, **claimer)
         assert taken is not None
         assert jobs.complete(session, taken, evaluations=[], result={}, nodes=1, seconds=0.1)
 

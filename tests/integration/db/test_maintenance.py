@@ -16,7 +16,7 @@ from db.database import Database
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
-from db.jobs import acquire_duty, live_workers, read_costs, record_worker_heartbeat
+from db.jobs import add_costs, live_workers, read_costs, record_worker
 from db.maintenance import backup, stats
 from db.migrations import HEAD
 from db.records.evaluations import Cost, EvaluationFilter, StoredEvaluation
@@ -50,12 +50,13 @@ def used(database: Database) -> Database:
         store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
     job_id = make_job(database, 2, positions=5)
     over = [evaluation("1212121", lower=-18, upper=-18)]
-    outcome = {"evaluations": over, "result": {"a": 1}, "costs": {7: Cost(5, 0.25)}}
+    outcome = {"evaluations": over, "result": {"a": 1}}
     assert finish(database, must_take(database), **outcome)
     with database.write() as session:
         jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"bounds"))
-        acquire_duty(session, "sweep", 1.0)
-        record_worker_heartbeat(session, worker("ada"))
+        like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
+        add_costs(session, costs={7: Cost(5, 0.25)}, **like)
+        record_worker(session, worker("ada"))
     played = [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))]
     corpus = store_match(database, played)
     store_match(database, [game(0)], corpus=(corpus,))
@@ -68,7 +69,6 @@ def test_stats(used: Database) -> None:
     assert {table.name: table.rows for table in found.tables} == {
         "corpus_matches": 1,
         "costs": 1,
-        "duties": 1,
         "evaluations": 4,
         "games": 3,
         "jobs": 1,

@@ -19,12 +19,11 @@ from db.migrations import HEAD
 from db.records.jobs import UnitState
 from db.urls import parse_url
 from tests.support.boards.games import EASY
-from tests.support.jobs import must_take, ring
+from tests.support.jobs import must_take
 from tests.support.running.databases import BOARD, FakeClock, do, row
 from tests.support.running.waiting import HANG_SECONDS, await_that
-from tests.support.units import job_of_games, states, unit_worker
+from tests.support.units import job_of_games, states, working
 from workers.analyze.job import ANALYZE
-from workers.core.kinds import Lane
 
 ON_POSTGRESQL = pytest.mark.parametrize(
     "database_url", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
@@ -140,10 +139,8 @@ def test_a_transaction_ends_before_an_upgrade_or_starts_after_it(database_url: s
 def test_a_worker_stops_after_an_upgrade_and_another_does_its_unit(
     database_url: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fatal: list[Exception] = []
     with Database.open(database_url, clock=clock) as database:
         job_id = job_of_games(database, [EASY])
-        (unit_id,) = ring(database)
 
         def solve_unit(*arguments: object) -> object:
             outcome = ANALYZE.solve_unit(*arguments)
@@ -151,11 +148,12 @@ def test_a_worker_stops_after_an_upgrade_and_another_does_its_unit(
             return outcome
 
         monkeypatch.setattr("workers.analyze.job.ANALYZE", replace(ANALYZE, solve_unit=solve_unit))
-        with unit_worker(database, on_fatal=fatal.append) as old:
-            assert old.work_on(unit_id, Lane.BULK) is False
-        assert [type(error) for error in fatal] == [SchemaTooNewError]
+        with working(database) as old:
+            old.turn()
+            await_that(lambda: old.error is not None)
+            assert type(old.error) is SchemaTooNewError
         set_revision(database_url, HEAD)
         assert states(database, job_id) == {UnitState.LEASED: 1}
         clock.time += 60
-        taken = must_take(database, owner="new")
-        assert (taken.unit_id, taken.attempts) == (unit_id, 1)
+        taken = must_take(database)
+        assert (taken.seq, taken.attempts) == (0, 2)

@@ -306,6 +306,7 @@ def test_a_lost_lease_ends_its_search_and_no_other(database: Database) -> None:
     """Searches of one solver are interrupted together; the others begin again."""
     lost, kept = job_without_end(database), job_without_end(database)
     with working(database, threads=2, lease_seconds=0.5) as worker:
+        worker.start()
         worker.start_turns()
         await_that(lambda: worker.leases == 2)
         do(database, jobs.cancel_job, lost)
@@ -360,6 +361,7 @@ def test_an_interactive_unit_gets_a_thread_beside_busy_ones(
     go_on = tmp_path / "go on"
     long = toy_kind.plan(database, [[4], [9]], waits_for=go_on)
     with working(database) as worker:
+        worker.start()
         await_that(lambda: worker.leases == 1)
         asked = job_of_games(database, EASY, priority=INTERACTIVE_PRIORITY)
         await_that(lambda: state_of(database, asked) is JobState.DONE)
@@ -388,7 +390,7 @@ def test_wake_ups_spread_from_thread_to_thread(
     job_id = toy_kind.plan(database, [[4], [9], [16]], waits_for=go_on)
     woken: list[Lane] = []
     settings = WorkerSettings("test", threads=4)
-    worker = Worker(database, Solver(table_mb=1), settings, wake=woken.append)
+    worker = Worker(database, Solver(table_mb=1), settings, wake=note(woken))
     for turns in (1, 2, 3):
         worker.start_turn()
         await_that(lambda turns=turns: worker.leases == turns)
@@ -400,10 +402,15 @@ def test_wake_ups_spread_from_thread_to_thread(
     worker.stop()
 
 
+def note(woken: list[Lane]) -> Callable[[Lane], bool]:
+    return lambda lane: woken.append(lane) is None
+
+
 def test_without_wake_ups_a_worker_finds_the_units(database: Database) -> None:
     """This is how work goes on while the broker is away, and after messages are lost."""
     woken: list[Lane] = []
-    with working(database, wake=woken.append):
+    with working(database, wake=note(woken)) as worker:
+        worker.start()
         job_id = job_of_games(database, EASY)
         await_that(lambda: state_of(database, job_id) is JobState.DONE)
     assert woken == []
@@ -414,7 +421,8 @@ def test_a_worker_closes_the_jobs_of_dead_workers(database: Database) -> None:
     taken = must_take(database, of_job(complete))
     do(database, jobs.complete, taken, evaluations=[], result=None, nodes=0, seconds=0.0)
     must_take(database, of_job(expired), lease_seconds=-1)
-    with working(database):
+    with working(database) as worker:
+        worker.start()
         await_that(lambda: state_of(database, complete) is JobState.DONE)
         await_that(lambda: state_of(database, expired) is JobState.DONE)
 

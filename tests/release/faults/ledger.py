@@ -21,7 +21,7 @@ CREATE FUNCTION log_unit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO unit_log VALUES (
         extract(epoch FROM clock_timestamp()), NEW.id, OLD.state, NEW.state, OLD.owner, NEW.owner,
-        NEW.fence, NEW.attempts < OLD.attempts AND NEW.lapses = OLD.lapses
+        NEW.fence, NEW.attempts < OLD.attempts
     );
     RETURN NULL;
 END $$;

@@ -161,17 +161,17 @@ class System:
                 return
             worker.thaw()
 
-    def wait_for_last_work(self) -> SupervisedWorker:
-        """Wait until no unit waits for a worker; return a worker that is busy."""
-        working: list[SupervisedWorker] = []
+    def wait_for_busy(self, *, at_the_end: bool = False) -> list[SupervisedWorker]:
+        """Wait until workers are busy, at the end with the last units; return the busy ones."""
+        busy: list[SupervisedWorker] = []
 
         def is_so_far() -> bool:
-            if not self.ledger.units().get("queued"):
-                working[:] = [each for each in self.workers if self.ledger.is_working(each.name)]
-            return bool(working)
+            if not (at_the_end and self.ledger.units().get("queued")):
+                busy[:] = [each for each in self.workers if self.ledger.is_working(each.name)]
+            return bool(busy)
 
-        self.wait_until(is_so_far, "the last units are held")
-        return working[0]
+        self.wait_until(is_so_far, "a unit is held")
+        return busy
 
     def wait_for_end(self, job_id: int) -> None:
         going = ("planning", "running")

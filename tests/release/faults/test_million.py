@@ -1,4 +1,4 @@
-"""A million positions: claimable within seconds, in constant memory, with few messages."""
+"""A million positions: claimable within seconds, in constant memory."""
 
 import os
 import subprocess
@@ -15,8 +15,6 @@ from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
 from tests.support.running.servers import RedisServer
-from workers.celery.doorbell import Doorbell
-from workers.core.kinds import Lane
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
@@ -28,7 +26,6 @@ MEGABYTE = 1024  # in the kilobytes that Linux reports
 ENQUEUE_SECONDS = 60.0
 RESUME_SECONDS = 6.0
 """Usually 2 to 3 s, most of it the start of the program. Both limits are processor time."""
-MESSAGES_PER_THREAD = 4
 THREADS = 2
 
 
@@ -47,19 +44,13 @@ def test_a_million_positions(
         assert seconds < ENQUEUE_SECONDS
         assert peak - few < 30 * MEGABYTE
 
-        bell = Doorbell(broker.url)
-        depths: list[int] = []
-
-        def is_done() -> bool:
-            depths.append(bell.depth(Lane.BULK))
-            return system.ledger.job_state(job_id) == "done"
-
         begin = time.monotonic()
         for _ in range(THREADS):
             system.start_worker({})
-        system.wait_until(is_done, "the million is done", seconds=300)
-        say(f"done in {time.monotonic() - begin:.1f} s; at most {max(depths)} messages waited")
-        assert max(depths) <= MESSAGES_PER_THREAD * THREADS
+        system.wait_until(
+            lambda: system.ledger.job_state(job_id) == "done", "the million is done", seconds=300
+        )
+        say(f"done in {time.monotonic() - begin:.1f} s")
 
         before = system.ledger.changes()
         begin = os.times()

@@ -12,14 +12,14 @@ import pytest
 from tests.release.faults.ledger import Change, first_claim, free_again, taken_again
 from tests.release.faults.run import Answers, Run, Scenarios
 from tests.release.faults.system import ROOT
-from workers.celery.process import SWEEP_SECONDS
 from workers.core.leases import LEASE_SECONDS
+from workers.core.worker import BUSY_LOOKS, LOOK_SECONDS
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
 KILLS = 20
-AFTER_KILL = LEASE_SECONDS + 2 * SWEEP_SECONDS + 2
-"""The killed worker may be the sweeper; then another worker sweeps a second later."""
+AFTER_KILL = LEASE_SECONDS + 1.2 * BUSY_LOOKS * LOOK_SECONDS + 1
+"""A busy worker looks for expired leases every few seconds."""
 AFTER_TERM = 1.0
 HOUR = 3600
 
@@ -32,15 +32,19 @@ def test_a_worker_is_killed_again_and_again(scenarios: Scenarios, undisturbed: A
     chance = random.Random(7)
     with scenarios.begin("a worker is killed (-9)", undisturbed) as run:
         for number in range(KILLS - 1):
-            victim = chance.choice(run.system.workers)
-            run.system.wait_for_work(victim)
+            # Between the kills, units are done: one that is lost ten times would fail.
+            run.system.wait_until(
+                lambda done=number: run.system.ledger.units().get("done", 0) >= done, "units done"
+            )
+            victim = chance.choice(run.system.wait_for_busy())
             run.system.wait(chance.uniform(0, 0.5))
             run.strike(victim)
             victim.kill()
             run.say(f"kill {number + 1}; {run.system.state()}")
         # The last kill comes at the end of the job: an idle worker has to take over as soon as
         # possible.
-        victim = run.system.wait_for_last_work()
+        victim = run.system.wait_for_busy(at_the_end=True)[0]
+        victim.freeze()  # before it completes the unit
         last = run.strike(victim)
         victim.kill()
         run.say(f"kill {KILLS}; {run.system.state()}")
@@ -90,6 +94,9 @@ def test_a_worker_is_frozen_past_its_leases(scenarios: Scenarios, undisturbed: A
 
 FREEZES_IN_COPY = """
 import os, pathlib, signal, psycopg
+from db.evaluations import storing
+
+storing._FEW = 0  # all rows are sent by COPY
 
 def write_row(copy, row, write_row=psycopg.Copy.write_row):
     mark = pathlib.Path(os.environ["FREEZE_ONCE"])

@@ -41,7 +41,6 @@ TARGETS = {
     "database": ("database",),
     "datasets": ("cards", "evaluation_sets", "jsonl", "npz"),
     "games": ("games", "lines_csv"),
-    "messages": ("messages",),
     "modelfiles": ("modelfiles",),
     "models": ("models",),
     "parquet": ("book_parquet", "parquet"),

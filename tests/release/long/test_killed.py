@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,13 @@ from c4core.batch import BOUND
 from c4core.position import Position
 from c4core.proof import making
 from c4core.solver import Solver
-from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.records.jobs import Claim, UnitState
 from tests.support.boards.books import digest
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import run_job
+from tests.support.jobs import of_job, take
 from tests.support.kills import check_analysis, check_proof, plan_analysis
 from tests.support.running.command_line import C4
 from tests.support.running.databases import ask
@@ -128,12 +127,10 @@ def prove_trunk(url: str) -> None:
     """Claim the first unit of job 1 as soon as it has no lease, and prove it."""
     claims: list[Claim] = []
     with Database.open(url) as database:
-        take = partial(
-            jobs.claim, owner="ada", lease_seconds=600, engine_version=ENGINE_VERSION, job_id=1
-        )
 
         def has_taken() -> bool:
-            claims.extend(claim for claim in [database.run(take)] if claim)
+            claim = take(database, of_job(1), lease_seconds=600)
+            claims.extend([claim] if claim else [])
             return bool(claims)
 
         await_that(has_taken, seconds=HANG_SECONDS)

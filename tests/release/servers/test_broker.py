@@ -10,14 +10,9 @@ from typing import Any
 
 import pytest
 import redis
-from sqlalchemy import func, select
 
 from c4core.book.writer import write_book
-from c4core.lines import Request
-from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
-from db.database import Database
-from db.models import Unit
 from db.records.jobs import JobState, UnitState
 from tests.support.boards.games import random_games
 from tests.support.boards.small_books import opening
@@ -25,7 +20,6 @@ from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import units
-from workers.analyze.job import submit
 from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
@@ -34,10 +28,6 @@ GAMES = random_games(1500, empty=14)
 MEDIUM = random_games(200, empty=26)
 HARD = "8x7"
 """A board whose empty position cannot be solved during a test."""
-
-
-def requests(games: list[str]) -> list[Request]:
-    return [Request(number, Position(game), game) for number, game in enumerate(games, start=1)]
 
 
 def write(directory: Path, games: list[str]) -> str:
@@ -81,10 +71,9 @@ def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path)
 
 
 def test_a_worker_asked_to_stop_releases_its_units_and_ends(service: Service) -> None:
-    with service.worker("--threads=2", patient=True) as worker:
+    with service.worker("--threads=2") as worker:
         job_id = give_endless_work(service)
         assert worker.stop() == 0
-    assert "SIGTERM: handing back" in worker.log
     assert "(0 of job 1) handed back" in worker.log
     assert service.job(job_id).units[UnitState.QUEUED] == 1
     assert service.workers() == set()
@@ -125,44 +114,29 @@ def test_all_pools_of_celery_work(service: Service, tmp_path: Path, pool: str) -
     path = write(tmp_path, GAMES)
     here = C4(tmp_path)("--broker", "none", "analyze", path)
     processes = 2 if pool == "prefork" else 1
+    inspect = ("-m", "celery", "-A", "workers.app", "inspect", "active", "--json")
     options = (f"--pool={pool}", "--concurrency=2")
     with service.celery_worker(*options, processes=processes) as worker:
         assert without_effort(service("analyze", path)) == without_effort(here)
         job_id = give_endless_work(service)
+        if pool != "solo":  # which answers when its task has ended
+            with service.process(*inspect) as asking:
+                assert asking.process.wait(HANG_SECONDS) == 0
+            (tasks,) = json.loads(asking.log.splitlines()[-1]).values()
+            assert {(task["name"], *task["args"]) for task in tasks} == {("c4.work", "bulk")}
         assert worker.stop() == 0
     assert service.job(job_id).units[UnitState.QUEUED] == 1
-    # A child of a prefork pool that ends too soon leaves its entry, which expires.
-    await_that(lambda: service.workers() == set())
-
-
-def test_the_more_important_job_comes_first(one_service: Service) -> None:
-    with Database.open(one_service.database_url) as database:
-        minor, major = (
-            submit(
-                database, requests(games), board=DEFAULT_BOARD, priority=priority, unit_lines=10
-            ).job_id
-            for games, priority in ((MEDIUM[:100], 0), (MEDIUM[100:], 5))
-        )
-        with one_service.worker("--threads=1"):
-            await_that(lambda: one_service.job(minor).state is JobState.DONE)
-        with database.read() as session:
-            # The order of announcements decides; a message may still overtake another on its way.
-            last = session.scalar(select(func.max(Unit.announced_at)).where(Unit.job_id == major))
-            first = session.scalar(select(func.min(Unit.announced_at)).where(Unit.job_id == minor))
-            assert last <= first
+    assert service.workers() == set()
 
 
 def test_status_and_metrics_show_the_workers(one_service: Service, tmp_path: Path) -> None:
-    file = tmp_path / "c4.prom"
-    options = ("--metrics-port=127.0.0.1:0", f"--metrics-file={file}", "--queues=bulk")
+    options = ("--metrics-port=127.0.0.1:0", "--queues=bulk")
     with one_service.worker("--threads=3", *options, name="grace") as worker:
         assert one_service("analyze", write(tmp_path, GAMES), "--output", "out").code == 0
         (found,) = re.findall(r"metrics at (\S+)", worker.log)
         count = f"c4_positions_total {len(GAMES):.1f}"
         await_that(lambda: count in metrics(found), worker)
         assert 'c4_worker_info{engine_version="1",name="grace"' in metrics(found)
-        await_that(lambda: count in file.read_text())
-        await_that(lambda: "c4_queue_messages{" in file.read_text())
         give_endless_work(one_service)
         status = json.loads(one_service("status", "--json").out)
         (shown,) = status["live_workers"]
@@ -233,13 +207,11 @@ def test_no_password_is_shown(
     assert "redis://:***@" in text
 
 
-def test_messages_contain_only_the_number_of_a_unit(one_service: Service) -> None:
+def test_messages_contain_only_a_lane(one_service: Service) -> None:
     assert one_service("analyze", "--detach", "-", stdin="1122\n").code == 0
     with redis.Redis.from_url(one_service.broker_url) as client:
-        messages = client.lrange(Lane.BULK.queue, 0, -1)
-        client.delete(Lane.BULK.queue)
-    (message,) = (json.loads(message) for message in messages)
-    assert message["headers"]["argsrepr"] == "(1,)"
+        message = json.loads(client.lindex(Lane.BULK.queue, 0))
+    assert message["headers"]["argsrepr"] == "('bulk',)"
     assert message["headers"]["kwargsrepr"] == "{}"
     assert len(json.dumps(message)) < 2000
 

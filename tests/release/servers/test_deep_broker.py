@@ -9,7 +9,7 @@ from c4core.position import Position
 from db.database import Database
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.deep import conclude
-from tests.support.jobs import take
+from tests.support.jobs import of_job, take
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from workers.deep.answer import follow_proof
@@ -72,7 +72,7 @@ def _next_piece(database: Database, job_id: int) -> Claim:
     taken: list[Claim | None] = []
 
     def is_taken() -> bool:
-        taken.append(take(database, job_id=job_id))
+        taken.append(take(database, of_job(job_id)))
         return taken[-1] is not None
 
     await_that(is_taken)

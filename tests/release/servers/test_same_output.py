@@ -13,11 +13,11 @@ from tests.support.boards.matches import RANDOM, SET, essence, games_of, play, t
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from tests.support.running.watching import units
-from workers.celery.doorbell import Doorbell
+from workers.celery.broker import Broker
+from workers.core.kinds import Lane
 from workers.match import job as planning
 from workers.match.job import plan_matches
 from workers.match.units import settle_match
-from workers.runners.remote import call_workers
 
 pytestmark = pytest.mark.servers
 
@@ -61,7 +61,7 @@ KILLED = terms(player_a="montecarlo-flat:simulations=60", player_b=SET, games=60
 def submit(service: Service, asked: MatchTerms) -> planning.MatchSubmission:
     with Database.open(service.database_url) as database:
         planned = plan_matches(database, [asked])
-        call_workers(database, Doorbell(service.broker_url), planned.job_id)
+    Broker(service.broker_url).wake(Lane.BULK)
     return planned
 
 

@@ -10,7 +10,7 @@ from db.records.jobs import MAX_ATTEMPTS, JobState, UnitState
 from tests.support import toy_kind
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
-from workers.celery.doorbell import Doorbell
+from workers.celery.broker import Broker
 from workers.core.follow import read_job
 from workers.core.kinds import KINDS
 from workers.runners.remote import RemoteRunner
@@ -24,34 +24,20 @@ WORKER = (
 DEADLY = 49
 """A unit with this number kills its worker, like the kernel when memory is short."""
 DEADLY_WORKER = f"""
-import os, signal, time
+import os, signal
 from dataclasses import replace
-from db import jobs
-from db.records.jobs import UnitState
 from cli.__main__ import main
 from tests.support import toy_kind
-from workers.core.searching import turn_of
-from workers.celery.unit_worker import UnitWorker
+from workers.core.worker import Worker
 
-solve_unit = toy_kind.solve_unit
-
-def take_turn(claim, solver, database, is_stopped):
-    with turn_of(solver):
-        return solve(claim, solver, database, is_stopped)
-
-def solve(claim, solver, database, is_stopped):
+def solve_unit(claim, *arguments):
     if {DEADLY} in claim.payload["numbers"]:
-        for _ in range(20):  # until this worker holds another unit, too, if it takes one
-            with database.read() as session:
-                if jobs.get_job(session, claim.job_id).units[UnitState.LEASED] > 1:
-                    break
-            time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGKILL)
-    return solve_unit(claim, solver, database, is_stopped)
+    return toy_kind.solve_unit(claim, *arguments)
 
-toy_kind.ROOTS = replace(toy_kind.ROOTS, solve_unit=take_turn)
+toy_kind.ROOTS = replace(toy_kind.ROOTS, solve_unit=solve_unit)
 toy_kind.install()
-UnitWorker.__init__.__kwdefaults__["lease_seconds"] = 1.0
+Worker.__init__.__kwdefaults__["lease_seconds"] = 1.0
 main()
 """
 
@@ -64,16 +50,16 @@ def database(one_service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def test_a_separate_worker_works_on_it(one_service: Service, database: Database) -> None:
-    doorbell = Doorbell(one_service.broker_url)
+    broker = Broker(one_service.broker_url)
     options = ("-v", "worker", "--table-mb=8", "--name=ada")
     with one_service.process("-c", WORKER, *options) as process:
         await_that(lambda: "ada" in one_service.workers(), process)
-        with RemoteRunner(database, toy_kind.plan(database, toy_kind.UNITS), doorbell) as runner:
+        with RemoteRunner(database, toy_kind.plan(database, toy_kind.UNITS), broker) as runner:
             assert list(runner.results()) == toy_kind.RESULTS
         failing = toy_kind.plan(database, [[4], [-1]])
         await_that(lambda: read_job(database, failing).state is JobState.FAILED, process)
         assert process.log.count(f"(1 of job {failing}) failed") == MAX_ATTEMPTS
-    doorbell.close()
+    broker.close()
 
 
 def test_a_unit_that_kills_its_workers_fails_alone(
@@ -93,5 +79,5 @@ def test_a_unit_that_kills_its_workers_fails_alone(
         units = jobs.unit_results(session, job_id, limit=9)
     assert deaths <= 10
     assert units[0].state is UnitState.FAILED
-    assert units[0].error == "lease expired 10 times"
+    assert units[0].error == "its worker was lost 10 times"
     assert {unit.state for unit in units[1:]} == {UnitState.DONE}

@@ -12,7 +12,7 @@ from db.records.jobs import JobState
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from tests.support.traps import Trap
-from workers.celery.messaging import queue_of
+from workers.celery.broker import TASK, make_app
 from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
@@ -87,9 +87,9 @@ def test_a_pickled_message_is_dropped(service: Service, trap: Trap) -> None:
 
 def send(broker_url: str, body: bytes, content_type: str) -> None:
     """Send a Celery message for the worker's task with a raw body."""
-    headers = {"task": "c4.work_on_unit", "id": "1", "lang": "py", "root_id": "1"}
+    headers = {"task": TASK, "id": "1", "lang": "py", "root_id": "1"}
     # A worker is registered before it has its queues, and RabbitMQ drops messages without a queue.
-    queue = queue_of(Lane.BULK, durable_log=broker_url.startswith("amqp"))
+    queue = make_app(broker_url).amqp.queues[Lane.BULK.queue]
     with Connection(broker_url) as connection, connection.Producer() as producer:
         producer.publish(
             body,

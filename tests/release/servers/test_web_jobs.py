@@ -64,7 +64,8 @@ def check_results(server: WebServer, number: int) -> None:
 def test_a_worker_runs_the_jobs_of_the_server(service: Service) -> None:
     with face_of(service) as server:
         number = make(server, WISH)
-        assert show(server, number)["state"] == "waiting"  # the server itself solves nothing
+        shown = show(server, number)["progress"]  # the server itself solves nothing
+        assert (shown["state"], shown["silent_seconds"]) == ("running", None)
         with watching(server, number) as stream, service.worker("--threads=1"):
             events = stream.read().splitlines()
         seen = [data["positions_done"] for data in data_of(events)]

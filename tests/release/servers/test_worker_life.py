@@ -1,4 +1,4 @@
-"""Worker processes: equal names, frozen ones, the first one of a container, and Flower."""
+"""Worker processes: a frozen one, the first one of a container, and Flower."""
 
 import json
 import os
@@ -12,25 +12,14 @@ from pathlib import Path
 import pytest
 
 from db.records.jobs import UnitState
-from tests.release.servers.test_broker import GAMES, give_endless_work, write
+from tests.release.servers.test_broker import give_endless_work
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import free_port
 from tests.support.running.servers import RedisServer
-from tests.support.running.service import PATIENT, Service
+from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 pytestmark = pytest.mark.servers
-
-
-def test_two_workers_with_the_same_name_work_and_warn(one_service: Service, tmp_path: Path) -> None:
-    path = write(tmp_path, GAMES)
-    with one_service.worker("--threads=1") as one, one_service.worker("--threads=1") as other:
-        await_that(lambda: "has the name of this worker, ada" in one.log + other.log)
-        assert one_service.workers() == {"ada"}
-        done = one_service("analyze", path, "--output", "out")
-        assert done.code == 0, done.err
-        assert one.stop() == 0
-        await_that(lambda: one_service.workers() == {"ada"})  # the other one registers itself again
 
 
 def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
@@ -41,9 +30,9 @@ def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
         # It leaves the registry.
         await_that(lambda: not one_service.workers())
         shown = json.loads(one_service("status", "--json").out)
-        assert shown["live_workers"] == []
-        assert shown["jobs"]["interrupted"] == 1
+        assert (shown["live_workers"], shown["workers"]) == ([], 0)
         assert shown["positions_per_second"] is None
+        assert "running, last sign of life " in one_service("jobs", "show", str(job_id)).out
         with pytest.raises(TimeoutError):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=1)
         worker.process.send_signal(signal.SIGCONT)
@@ -67,7 +56,7 @@ def test_the_first_process_of_a_container_stops_on_request(
 ) -> None:
     with postgres_server.database(initialised=True) as url, RedisServer() as broker:
         service = Service(tmp_path, url, broker.url)
-        worker = (*PATIENT, "-v", "worker", "--table-mb=8", "--threads=1", "--name=ada")
+        worker = ("-m", "cli", "-v", "worker", "--table-mb=8", "--threads=1", "--name=ada")
         options = ("--pid", "--fork", "--kill-child", sys.executable)
         with service.process("-c", FIRST, *options, *worker) as process:
             await_that(lambda: "ada" in service.workers(), process)

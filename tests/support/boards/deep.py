@@ -19,7 +19,7 @@ def conclude(database: Database, claim: Claim, bounds: Bounds, *, hard: bool = F
     result = {"lower": bounds.lower, "upper": bounds.upper, "hard": hard, "nodes": 7, "seconds": 0}
     outcome = {"evaluations": [row], "result": result, "nodes": 7, "seconds": 0.0}
     with database.write() as session:
-        done = jobs.complete(session, claim, **outcome, columns=False, grows=True)
+        done = jobs.complete(session, claim, **outcome, grows=True)
         if done:
             go_on(session, claim, database)
     with database.write() as session:

@@ -8,40 +8,27 @@ import argparse
 import json
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
 
-from c4core.solver import Solver
 from cli.shell.process import check_signals, handle_signals
 from db import jobs
 from db.database import Database
-from workers.core.searching import TurnTakingSolver
-from workers.runners.local import LocalRunner, SharedSolver
+from workers.core import worker
+from workers.core.run import UnitReport, run_unit
+from workers.runners.local import LocalRunner
 
 TABLE_MB = 1
 
 
-class FewSearches(TurnTakingSolver):
-    """Allow a number of searches; every later search waits until the process is killed.
+def limit(searches: int) -> None:
+    """Let this process solve a number of units; with the next one it waits until it is killed."""
+    left = threading.Semaphore(searches)
 
-    A unit of a match counts as one search.
-    """
+    def run_few(*arguments: Any, **options: Any) -> UnitReport:  # noqa: ANN401
+        left.acquire()
+        return run_unit(*arguments, **options)
 
-    def __init__(self, solver: Solver, threads: int, searches: int) -> None:
-        super().__init__(solver, threads)
-        self._left = threading.Semaphore(searches)
-
-    @contextmanager
-    def turn(self) -> Iterator[Solver]:
-        self._left.acquire()
-        with super().turn() as searcher:
-            yield searcher
-
-
-def shared_solver(threads: int, searches: int) -> SharedSolver:
-    shared = SharedSolver(threads=threads, table_mb=TABLE_MB)
-    shared.turns = FewSearches(shared.solver, threads, searches)
-    return shared
+    worker.run_unit = run_few
 
 
 def main() -> int:
@@ -50,9 +37,11 @@ def main() -> int:
     parser.add_argument("job", type=int)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--lease", type=float, default=0.5)
-    parser.add_argument("--searches", type=int, help="number of searches before the process waits")
+    parser.add_argument("--searches", type=int, help="number of units before the process waits")
     options = parser.parse_args()
     handle_signals()
+    if options.searches is not None:
+        limit(options.searches)
     with Database.open(options.database) as database:
         database.run(lambda session: jobs.resume_job(session, options.job))
         try:
@@ -62,9 +51,6 @@ def main() -> int:
                 threads=options.threads,
                 table_mb=TABLE_MB,
                 lease_seconds=options.lease,
-                shared=shared_solver(options.threads, options.searches)
-                if options.searches is not None
-                else None,
             ) as runner:
                 for shown in runner.results(lambda _: check_signals()):
                     sys.stdout.write(json.dumps(shown) + "\n")

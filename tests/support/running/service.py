@@ -15,16 +15,6 @@ from db.records.jobs import JobInfo
 from tests.support.running.command_line import ROOT, Result
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
-_PATIENT = f"""
-from cli.__main__ import main
-from workers.celery import messaging, service
-service.STOP_SECONDS = 3600.0
-messaging._REDIS["socket_timeout"] = {HANG_SECONDS}
-main()
-"""
-PATIENT = ("-c", _PATIENT)
-"""Options of Python for a ``c4`` that keeps waiting for its servers when it is asked to stop."""
-
 
 @dataclass(frozen=True)
 class Service:
@@ -60,13 +50,10 @@ class Service:
         return Result(done.returncode, done.stdout, done.stderr)
 
     @contextmanager
-    def worker(
-        self, *options: str, name: str = "ada", patient: bool = False
-    ) -> Iterator["Process"]:
+    def worker(self, *options: str, name: str = "ada") -> Iterator["Process"]:
         """Start ``c4 worker``; return when it is registered in the database."""
-        program = PATIENT if patient else ("-m", "cli")
-        command = [*program, "-v", "worker", "--table-mb=8", f"--name={name}", *options]
-        with self.process(*command) as process:
+        command = ("-v", "worker", "--table-mb=8", f"--name={name}", *options)
+        with self.process("-m", "cli", *command) as process:
             await_that(lambda: name in self.workers(), process)
             yield process
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select, update
@@ -61,8 +62,13 @@ def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
     """
     with Database.open(url) as database:
         kept: list[Claim] = []
-        who = {"owner": "test", "lease_seconds": 3600, "engine_version": ENGINE_VERSION}
-        while held := database.run(lambda session: jobs.claim(session, job_id=job_id, **who)):
+        claim = partial(
+            jobs.claim,
+            eligible=jobs.Eligible(ENGINE_VERSION, job_ids=[job_id]),
+            owner="test",
+            lease_seconds=3600,
+        )
+        while held := database.run(claim):
             kept.append(held)
         kept.sort(key=lambda each: each.seq)
         _hand_back(database, kept[:free])

@@ -9,14 +9,15 @@ import pytest
 from cli.shell.settings import Settings
 from cli.work.job import Backend, JobContext, ResultFormat, Results
 from db.database import Database
-from tests.support.jobs import must_take
-from tests.support.running.databases import make_job
+from db.jobs import record_worker
+from tests.support.running.databases import do, make_job, worker
+from workers.core.kinds import Lane
 
-NO_BELL: Any = object()
-"""A doorbell that does not ring."""
+NO_BROKER: Any = object()
+"""A broker that is not asked."""
 
 HERE = Backend(None, threads=1, table_mb=1)
-ELSEWHERE = Backend(NO_BELL, threads=1, table_mb=1)
+ELSEWHERE = Backend(NO_BROKER, threads=1, table_mb=1)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,6 @@ def test_the_hint_mentions_workers_only_if_there_are_any(sqlite_path: Path) -> N
         context = JobContext(Settings(), database, ELSEWHERE)
         said = context.resume_hint(job_id)
         assert said == "The job waits for workers; look at it with: c4 jobs watch 1"
-        must_take(database)
+        do(database, record_worker, worker(queues=(Lane.BULK.queue,)))
         said = context.resume_hint(job_id)
         assert said == "The workers go on; look at it with: c4 jobs watch 1"

@@ -14,7 +14,7 @@ from db.jobs import (
     share_bounds,
 )
 from db.records.jobs import MAX_ATTEMPTS, JobState
-from tests.support.jobs import finish, give_up, must_take, state_of
+from tests.support.jobs import finish, give_up, must_take, of_job, state_of
 from tests.support.running.databases import ask, do, make_job, on_sqlite
 
 ADA, BOB = 5, (1 << 62) - 1
@@ -57,11 +57,11 @@ def test_parcels_of_a_done_job_stay_until_the_next_is_done(database: Database) -
     first, second = make_job(database, 1), make_job(database, 1)
     for job_id in (first, second):
         send(database, job_id, BoundsPackage(ADA, 0, b"one"))
-    finish(database, must_take(database, job_id=first))
+    finish(database, must_take(database, of_job(first)))
     assert state_of(database, first) is JobState.DONE
     assert send(database, first, BoundsPackage(ADA, 1, b"too late")) == [False]
     assert received(database, first) == [BoundsPackage(ADA, 0, b"one")]
-    finish(database, must_take(database, job_id=second))
+    finish(database, must_take(database, of_job(second)))
     assert received(database, first) == []
     assert received(database, second) == [BoundsPackage(ADA, 0, b"one")]
 
@@ -74,7 +74,7 @@ def test_parcels_of_a_resumable_job_stay(database: Database) -> None:
     assert send(database, job_id, BoundsPackage(ADA, 1, b"two")) == [False]
     do(database, resume_job, job_id)
     for _ in range(MAX_ATTEMPTS):
-        give_up(database, must_take(database, job_id=job_id))
+        give_up(database, must_take(database, of_job(job_id)))
     assert state_of(database, job_id) is JobState.FAILED
     do(database, retry_job, job_id)
     assert received(database, job_id) == [BoundsPackage(ADA, 0, b"one")]

@@ -2,9 +2,9 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.jobs import claim, finish_if_complete, get_job, list_jobs, progress, totals
+from db.jobs import claim, finish_if_complete, get_job, list_jobs, progress, survey, totals
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan
-from tests.support.jobs import CLAIMER, finish, give_up, must_take
+from tests.support.jobs import ELIGIBLE, finish, give_up, must_take, of_job
 from tests.support.running.databases import (
     FakeClock,
     ask,
@@ -91,7 +91,7 @@ def test_remaining_time_of_all_jobs_together(timed: Database, clock: FakeClock) 
 def work(database: Database, clock: FakeClock, job_id: int, *, units: int, seconds: float) -> None:
     """Complete units one after another, each in the given time."""
     for _ in range(units):
-        taken = must_take(database, job_id=job_id)
+        taken = must_take(database, of_job(job_id))
         clock.time += seconds
         finish(database, taken, seconds=seconds)
 
@@ -117,7 +117,7 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     assert busy.eta_seconds is None
     failing = make_job(timed, 1)
     for _ in range(MAX_ATTEMPTS):
-        give_up(timed, must_take(timed, job_id=failing))
+        give_up(timed, must_take(timed, of_job(failing)))
     failed = ask(timed, totals)
     assert (busy.failed_units, failed.failed_units, failed.jobs[JobState.FAILED]) == (0, 1, 1)
 
@@ -143,7 +143,9 @@ def test_every_query_uses_an_index(
         session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500"))
         if analyzed:
             session.execute(text("ANALYZE units"))
-    plans = query_plans(untouched, lambda session: claim(session, **CLAIMER))
+    claimer = {"owner": "ada", "lease_seconds": 30.0}
+    plans = query_plans(untouched, lambda session: claim(session, ELIGIBLE, **claimer))
+    plans += query_plans(untouched, lambda session: survey(session, ELIGIBLE, ELIGIBLE))
     assert "ix_units_queued" in plans
     assert "ix_units_leased" in plans
     assert "Seq Scan on units" not in plans

@@ -12,16 +12,10 @@ import click
 import kubernetes_validate
 import pytest
 import yaml
-from sqlalchemy import text, update
-from workers.celery.unit_worker import UnitCounters, WorkerSettings
 
-from c4core.version import ENGINE_VERSION
 from cli.app import c4
-from db.database import Database
-from db.models import Job, Unit
-from tests.support.running.databases import make_job
 from workers.celery.metrics import WorkerCollector
-from workers.core.kinds import Lane
+from workers.core.worker import UnitCounters, WorkerSettings
 
 ROOT = Path(__file__).parents[3]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -67,11 +61,10 @@ def check_option(command: click.Command, word: str, words: Iterator[str]) -> Non
 
 def test_compose_has_the_parts_of_a_service() -> None:
     assert set(SERVICES) - set(OWN) == {"database", "broker"}
-    assert "--appendonly yes" in SERVICES["broker"]["command"][-1]
-    lanes = {word for service in WORKERS.values() for word in service["command"]}
-    assert {f"--queues={lane}" for lane in Lane} <= lanes
+    assert set(WORKERS) == {"worker"}
     assert SERVICES["worker"]["deploy"]["replicas"] == "${C4_WORKERS:-2}"
-    assert set(COMPOSE["volumes"]) == {"database", "broker"}
+    assert set(COMPOSE["volumes"]) == {"database"}
+    assert "requirepass" in SERVICES["broker"]["command"][-1]
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -173,21 +166,16 @@ PODS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("version", [OLDEST_KUBERNETES, kubernetes_validate.latest_version()])
 def test_kubernetes_files_are_valid(version: str) -> None:
-    """.ci/keda.py checks KEDA's objects."""
     for each in OBJECTS:
-        if each["kind"] in {"Deployment", "Job", "Service"}:
+        if each["kind"] != "Kustomization":
             kubernetes_validate.validate(each, version, strict=True)
 
 
 def test_kustomizations_name_all_files() -> None:
     for path in KUBERNETES.glob("*/kustomization.yaml"):
         named = yaml.safe_load(path.read_text())["resources"]
-        assert {name for name in named if "/" not in name} == {
-            each.name for each in path.parent.glob("*.yaml") if each != path
-        }
-        assert all((path.parent / name).exists() for name in named)
-    checked = {"Deployment", "Job", "Service", "ScaledObject", "TriggerAuthentication"}
-    assert {each["kind"] for each in OBJECTS} == {*checked, "Kustomization"}
+        assert set(named) == {each.name for each in path.parent.glob("*.yaml") if each != path}
+    assert {each["kind"] for each in OBJECTS} == {"Deployment", "Job", "Service", "Kustomization"}
 
 
 @pytest.mark.parametrize("name", PODS)
@@ -231,38 +219,11 @@ def test_long_running_pods_have_probes_and_time_to_end() -> None:
     assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
 
 
-def test_keda_counts_claimable_units(database: Database) -> None:
-    (scaled,) = (each for each in OBJECTS if each["kind"] == "ScaledObject")
-    (trigger,) = scaled["spec"]["triggers"]
-    query = trigger["metadata"]["query"]
-
-    def counted() -> int:
-        with database.read() as session:
-            return int(session.scalar(text(query)) or 0)
-
-    assert counted() == 0
-    job_id, other = make_job(database, 6), make_job(database, 5)
-    with database.write() as session:
-        ends = ["queued", "leased", "done", "failed", "cancelled", "queued"]
-        for seq, state in enumerate(ends):
-            chosen = (Unit.job_id == job_id, Unit.seq == seq)
-            session.execute(update(Unit).where(*chosen).values(state=state))
-        session.execute(
-            update(Job).where(Job.id == other).values(engine_version=ENGINE_VERSION + 1)
-        )
-    assert counted() == 3
-    with database.write() as session:
-        session.execute(update(Job).where(Job.id == job_id).values(state="cancelled"))
-    assert counted() == 0
-
-
 def metric_names() -> set[str]:
-    settings = WorkerSettings(name="worker")
-    worker: Any = SimpleNamespace(counters=UnitCounters(), leases=0, settings=settings)
-    doorbell: Any = SimpleNamespace(depth=lambda _lane: 1, trouble=None)
-    collector = WorkerCollector(worker, doorbell)
-    collector.look()
-    return {sample.name for metric in collector.collect() for sample in metric.samples}
+    worker = SimpleNamespace(counters=UnitCounters(), leases=0)
+    host: Any = SimpleNamespace(settings=WorkerSettings("worker"), worker=worker)
+    collected = WorkerCollector(host).collect()
+    return {sample.name for metric in collected for sample in metric.samples}
 
 
 def test_rules_use_metrics_that_exist() -> None:

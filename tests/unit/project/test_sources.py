@@ -35,7 +35,6 @@ DOORS = {
     "cli/shell/commands.py": {"importlib", "import_module"},  # commands, from a table in the code
     "cli/shell/process.py": {"exec"},  # a constant
     "cli/commands/serve.py": {"webbrowser"},  # --open: the server's own address
-    "cli/commands/worker.py": {"execv"},  # the same command line again
     "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, from a table in the code
 }
 

@@ -144,7 +144,7 @@
  * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start; `beta` is for the
  * side to move in the piece.
  *
- * @typedef {"planning" | "running" | "waiting" | "queued" | "interrupted" | "done" | "failed" | "cancelled"} JobState
+ * @typedef {"planning" | "running" | "done" | "failed" | "cancelled"} JobState
  * @typedef {{lower: number, upper: number}} Bounds
  *
  * @typedef {Bounds & {
@@ -153,13 +153,15 @@
  * }} JobTree `asked` is null when the score is proven; a move is null if its column cannot be played
  *
  * @typedef {{
- *   state: JobState, positions: number, positions_done: number, positions_failed: number, nodes: number,
- *   positions_per_second?: number | null, eta_seconds?: number | null, tree?: JobTree,
- * }} JobProgress
+ *   state: JobState, silent_seconds: number | null, positions: number, positions_done: number,
+ *   positions_failed: number, nodes: number, positions_per_second?: number | null, eta_seconds?: number | null,
+ *   tree?: JobTree,
+ * }} JobProgress `silent_seconds` is the time since a process last worked on an open job; null if none has
  *
  * @typedef {{
  *   id: number, kind: string, board: string, state: JobState, label: string | null, created_at: string,
- *   positions: Record<string, number>, nodes: number, errors: string[], progress?: JobProgress,
+ *   silent_seconds: number | null, positions: Record<string, number>, nodes: number, errors: string[],
+ *   progress?: JobProgress,
  * }} Job `progress` is missing in lists
  *
  * @typedef {{line: number, field: string, error: string}} BadLine
@@ -184,7 +186,6 @@
  *
  * @typedef {{
  *   name: string, host: string, threads: number, positions_done: number, nodes_per_second: number | null,
- *   note: string | null,
  * }} Worker
  *
  * @typedef {{

@@ -14,7 +14,7 @@ from db import jobs
 from db.database import Database
 from db.records.jobs import JobState
 from tests.support.boards.games import random_games
-from tests.support.jobs import finish, give_up, must_take, state_of
+from tests.support.jobs import finish, give_up, must_take, of_job, state_of
 from tests.support.running.command_line import C4
 from tests.support.web_api import Api, analyze, serving
 from web.settings import Limits
@@ -153,9 +153,9 @@ def test_the_list_has_pages(api: Api, idle: Database) -> None:
     numbers = [analyze(idle, EASY[:1]) for _ in range(5)]
     assert [job["id"] for job in api.every("/api/v1/jobs", "jobs", 2)] == numbers[::-1]
     assert api.get("/api/v1/jobs", state="done") == {"jobs": [], "next": None}
-    waiting = api.get("/api/v1/jobs", state="waiting", limit=3)
-    assert [job["id"] for job in waiting["jobs"]] == numbers[:1:-1]
-    assert waiting["next"] == str(numbers[2])
+    running = api.get("/api/v1/jobs", state="running", limit=3)
+    assert [job["id"] for job in running["jobs"]] == numbers[:1:-1]
+    assert running["next"] == str(numbers[2])
 
 
 def test_a_job_is_stopped_and_resumed(client: TestClient, idle: Database) -> None:
@@ -176,7 +176,7 @@ def test_a_job_is_stopped_and_resumed(client: TestClient, idle: Database) -> Non
 def test_failed_units_are_tried_again(client: TestClient, idle: Database) -> None:
     number = analyze(idle, EASY)
     while state_of(idle, number) is JobState.RUNNING:
-        give_up(idle, must_take(idle, job_id=number), "cannot read '/home/someone/a.c4book'")
+        give_up(idle, must_take(idle, of_job(number)), "cannot read '/home/someone/a.c4book'")
     shown = client.get(f"/api/v1/jobs/{number}").json()
     assert (shown["state"], shown["errors"]) == ("failed", ["cannot read 'a.c4book'"])
     lines = client.get(f"/api/v1/jobs/{number}/results").text.splitlines()

@@ -200,7 +200,7 @@ def test_changes_need_the_token(sqlite_path: Path) -> None:
                 assert answer.status_code == 401, path
                 assert answer.headers["www-authenticate"].startswith("Bearer")
         (untouched,) = api.get("/api/v1/jobs")["jobs"]
-        assert (untouched["state"], api.get("/api/v1/games")["games"]) == ("waiting", [])
+        assert (untouched["state"], api.get("/api/v1/games")["games"]) == ("running", [])
         for method, path, body in changes(job):
             right = {"authorization": "Bearer s3cret"}
             answer = api.client.request(method, path, json=body, headers=right)
@@ -216,7 +216,7 @@ def test_a_read_only_server_changes_nothing(sqlite_path: Path) -> None:
         for method, path, body in changes(job):
             assert api.client.request(method, path, json=body).status_code == 403, path
         (untouched,) = api.get("/api/v1/jobs")["jobs"]
-        assert (untouched["state"], api.get("/api/v1/games")["games"]) == ("waiting", [])
+        assert (untouched["state"], api.get("/api/v1/games")["games"]) == ("running", [])
     with Database.open(str(sqlite_path)) as database:
         assert look_up(database, [Position(LATE)]) == {}
 

@@ -98,7 +98,7 @@ class TestSubmit:
     def test_the_first_units_are_the_least_speculative_pieces(
         self, database: Database, threads: int, registered: int, number: int
     ) -> None:
-        do(database, jobs.record_worker_heartbeat, worker(threads=registered))
+        do(database, jobs.record_worker, worker(threads=registered))
         job_id = submit(database, deep(split=3), threads=threads)
         assert pieces(database, job_id, UnitState.QUEUED) == deep(split=3).tree().wanted(number)
         assert state_of(database, job_id) is JobState.RUNNING
@@ -183,11 +183,7 @@ class TestGoingOn:
         job_id = submit(database, deep(), threads=1)
         for _ in range(MAX_ATTEMPTS):
             claim = must_take(database)
-            # It comes before the others again.
-            first = update(Unit).where(Unit.id == claim.unit_id).values(announced_at=-1)
-            with database.write() as session:
-                jobs.fail(session, claim, "broken")
-                session.execute(first)
+            do(database, jobs.fail, claim, "broken")
         (failed,) = units(database, job_id, UnitState.FAILED)
         conclude(database, must_take(database), Bounds(0, 8))
         assert piece_of(failed.payload) not in pieces(database, job_id, UnitState.QUEUED)

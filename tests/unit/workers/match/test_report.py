@@ -19,7 +19,6 @@ from workers.match.report import (
     course_object,
     make_report,
     match_object,
-    match_state,
     match_summary,
 )
 
@@ -157,20 +156,18 @@ PLAYED = MatchTally(Tally(1, 1, 0), Tally(2, 0, 0))
 
 
 @pytest.mark.parametrize(
-    ("changes", "idle", "state"),
+    ("changes", "state"),
     [
-        ({}, {}, "done"),
-        ({"tally": MatchTally(), "job_state": JobState.RUNNING}, {}, "running"),
-        ({"tally": MatchTally(), "job_state": JobState.RUNNING}, {3: "interrupted"}, "interrupted"),
-        ({"tally": MatchTally(), "job_state": None, "job_id": None}, {}, "unfinished"),
-        ({"origin": Origin.IMPORTED}, {}, "imported"),
-        ({"origin": Origin.IMPORTED, "is_whole": False}, {}, "broken"),
+        ({}, "done"),
+        ({"tally": MatchTally(), "job_state": JobState.RUNNING}, "running"),
+        ({"tally": MatchTally(), "job_state": None, "job_id": None}, "unfinished"),
+        ({"origin": Origin.IMPORTED}, "imported"),
+        ({"origin": Origin.IMPORTED, "is_whole": False}, "broken"),
     ],
 )
-def test_states_of_matches(changes: dict[str, Any], idle: dict[int, str], state: str) -> None:
+def test_states_of_matches(changes: dict[str, Any], state: str) -> None:
     match = replace(match_info(), **({"tally": PLAYED} | changes))
-    assert match_state(match, idle) == state
-    summary = match_summary(match, idle)
+    summary = match_summary(match)
     assert summary["state"] == state
     assert summary["planned"] == 4
     assert summary["games"] == match.tally.games

@@ -61,7 +61,7 @@ def test_the_order_of_units_does_not_matter(sqlite: Database, in_parts: bytes) -
     """Taking the last unit first, or releasing it, changes nothing."""
     job_id = plan_job(sqlite, TASK)
     chance, solver = random.Random(1), Solver(table_mb=1)
-    while claims := list(iter(partial(take, sqlite, job_id=job_id, lease_seconds=600), None)):
+    while claims := list(iter(partial(take, sqlite, lease_seconds=600), None)):
         chance.shuffle(claims)
         for claim in claims:
             if chance.random() < 0.3:

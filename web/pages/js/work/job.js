@@ -6,11 +6,14 @@ import { count, duration, messageOf, moment, outcomeText, sentence, signed, valu
 
 /** @import {Api} from "../api.js" */
 /** @import {Child} from "../dom.js" */
-/** @import {Bounds, Job, JobProgress, JobState, JobTree, PositionAnswer, Result, SolvedLine} from "../types.js" */
+/** @import {Bounds, Job, JobProgress, JobTree, PositionAnswer, Result, SolvedLine} from "../types.js" */
 
-/** States in which a job can be cancelled or resumed. */
-const CANCELLABLE = ["planning", "running", "waiting", "queued", "interrupted"];
-const RESUMABLE = ["cancelled", "failed", "interrupted", "waiting"];
+/** States in which a job can be cancelled or resumed. A running job can be resumed if it is silent. */
+const CANCELLABLE = ["planning", "running"];
+const RESUMABLE = ["cancelled", "failed"];
+
+/** A running job is silent after this time without a sign of life. */
+const SILENT_SECONDS = 10;
 
 /** Kinds of jobs whose results are a table, also as CSV. */
 const TABULAR = ["analyze"];
@@ -41,8 +44,7 @@ export class JobCard {
   #id;
   #kind;
   #onChange;
-  /** @type {JobState | null} */
-  #shown = null;
+  #shown = "";
   #state = make("span", { class: "state" });
   #bar;
   #figures = make("p", { class: "figures" });
@@ -89,14 +91,16 @@ export class JobCard {
     this.#bar.value = done;
     this.#figures.textContent = figuresText(progress, COUNTED[this.#kind] ?? "position");
     if (tree !== undefined) this.#tree.replaceChildren(drawTree(tree));
-    if (this.#shown === state) return; // a button may have the focus
-    this.#shown = state;
+    const isSilent = silence(progress) !== null;
+    const shown = `${state} ${isSilent}`;
+    if (this.#shown === shown) return; // a button may have the focus
+    this.#shown = shown;
     this.element.dataset.state = state;
     this.#state.textContent = state;
     this.#state.className = `state ${state}`;
     this.#actions.replaceChildren(
       ...(CANCELLABLE.includes(state) ? [this.#action("cancel", "Cancel")] : []),
-      ...(RESUMABLE.includes(state) ? [this.#action("resume", "Resume")] : []),
+      ...(RESUMABLE.includes(state) || isSilent ? [this.#action("resume", "Resume")] : []),
       this.#results("jsonl", "Results", ""),
       ...(TABULAR.includes(this.#kind) ? [this.#results("csv", "CSV", "?format=csv")] : []),
     );
@@ -145,9 +149,17 @@ export class JobCard {
 }
 
 /** @param {Job} job @returns {JobProgress} */
-function progressOf({ state, positions, nodes }) {
+function progressOf({ state, silent_seconds, positions, nodes }) {
   const all = Object.values(positions).reduce((sum, number) => sum + number, 0);
-  return { state, positions: all, positions_done: positions.done ?? 0, positions_failed: positions.failed ?? 0, nodes };
+  const { done = 0, failed = 0 } = positions;
+  return { state, silent_seconds, positions: all, positions_done: done, positions_failed: failed, nodes };
+}
+
+/** When a process last worked on a silent job; null for other jobs. @param {JobProgress} progress */
+function silence({ state, silent_seconds: seconds }) {
+  if (state !== "running") return null;
+  if (seconds === null) return "no sign of life yet";
+  return seconds < SILENT_SECONDS ? null : `last sign of life ${duration(seconds)} ago`;
 }
 
 /** @param {JobProgress} progress @param {string} one the unit that the job counts */
@@ -156,6 +168,7 @@ function figuresText(progress, one) {
   const { positions_per_second: pace, eta_seconds: rest } = progress;
   const isRunning = state === "running";
   return [
+    silence(progress),
     `${whole(done)} of ${count(positions, one)}`,
     failed > 0 && `${whole(failed)} failed`,
     isRunning && pace && `${pace < 10 ? pace.toFixed(1) : whole(pace)} a second`,

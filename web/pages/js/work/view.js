@@ -18,8 +18,8 @@ const WORKERS_POLL_MS = 5000;
 /** Time between two requests for the list. Events report the progress of the newest running jobs. */
 const JOBS_POLL_MS = 4000;
 const PAGE_JOBS = 30;
-const STATES = ["running", "waiting", "queued", "interrupted", "done", "failed", "cancelled"];
-const MOVING = ["planning", "running", "waiting", "queued", "interrupted"];
+const STATES = ["running", "done", "failed", "cancelled"];
+const MOVING = ["planning", "running"];
 
 /**
  * Maximum number of event streams. A browser opens at most six connections to a host in all its tabs, and a stream
@@ -283,10 +283,9 @@ function machines(workers) {
     { text: "Threads", right: true },
     { text: "Positions", right: true },
     { text: "Nodes per second", right: true },
-    "Note",
   ];
-  const rows = workers.map(({ name, host, threads, positions_done: done, nodes_per_second: pace, note }) => {
-    return [name, host, threads, whole(done), pace ? whole(pace) : "–", note ?? ""];
+  const rows = workers.map(({ name, host, threads, positions_done: done, nodes_per_second: pace }) => {
+    return [name, host, threads, whole(done), pace ? whole(pace) : "–"];
   });
   return table("Running workers", headings, rows, { hidden: true });
 }
