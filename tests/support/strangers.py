@@ -53,7 +53,6 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),
     "learn export": (FILE, "--onnx", "x.onnx"),
-    "learn order": ("--board", HOSTILE, "--output", FILE),
     "worker": ("--queues", HOSTILE),
     "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),

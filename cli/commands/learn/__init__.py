@@ -13,7 +13,6 @@ from cli.shell.commands import LazyGroup
         "train": "cli.commands.learn:train",
         "evaluate": "cli.commands.learn.evaluate:evaluate",
         "export": "cli.commands.learn.evaluate:export",
-        "order": "cli.commands.learn.order:order",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",

@@ -28,7 +28,6 @@ class TestWithoutPyTorch:
             "learn train exact --data .",
             "learn train residual --data .",
             "learn train selfplay",
-            "learn order",
             "learn evaluate exact.safetensors",
             "match learning-cnn:model=x.safetensors set --games 1",
         ],

@@ -9,7 +9,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
-from c4core.order_training.samples import Network
 from tests.support.boards.learning import write_dataset
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
@@ -42,34 +41,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kept(trained: Path) -> C4:
     return C4(trained)
-
-
-FEW = ("--board", "5x4", "--roots", "30", "--last-ply", "9", "--density", "20")
-"""A small network that orders the engine's moves."""
-
-
-def test_order_for_people(c4: C4) -> None:
-    done = c4("learn", "order", *FEW, "-v")
-    assert done.code == 0
-    assert "held out  cross entropy" in done.out
-    assert done.out.splitlines()[-1].split()[0] == "2"
-    assert "round 1: " in done.err
-    network = Network((c4.directory / "c4-5x4.c4order").read_bytes())
-    assert (network.width, network.height, network.last_ply) == (5, 4, 9)
-
-
-def test_order_for_programs(c4: C4) -> None:
-    done = c4("learn", "order", *FEW, "--rounds", "1", "-o", "a", "--json")
-    assert (done.code, done.err) == (0, "")
-    told = json.loads(done.out)
-    assert told["bytes"] == (c4.directory / "a").stat().st_size
-    assert (told["board"], told["roots"], told["last_ply"]) == ("5x4", 30, 9)
-    (only,) = told["rounds"]
-    assert only["samples"] > only["held_out"] > 0
-    assert only["before"]["cross_entropy"] > 0
-    (c4.directory / "old").write_text("replaced on request")
-    assert c4("learn", "order", *FEW, "--rounds", "1", "-o", "old", "--fresh").code == 0
-    assert (c4.directory / "a").read_bytes() == (c4.directory / "old").read_bytes()
 
 
 def test_training_for_people(kept: C4) -> None:
@@ -195,14 +166,6 @@ def test_a_model_plays_a_match(kept: C4) -> None:
 
 
 REFUSED = """
-order --output no/such/place
-order --output .
-order --output old
-order --board 4x4 --last-ply 16
-order --board 4x2 --last-ply 5
-order --board 5x4 --last-ply 9 --roots 3
-order --density 0
-order --board 99x9
 train cnn
 train cnn --resume --fresh
 train cnn --resume --games 600 --seed 1
@@ -231,15 +194,12 @@ ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --
 
 
 def test_bad_arguments_are_refused(kept: C4, snapshot: SnapshotAssertion) -> None:
-    (kept.directory / "old").write_text("precious")
     player = "learning-cnn:model=cnn.safetensors"
     lines = [f"learn {words}" for words in REFUSED.strip().splitlines()]
     lines += [words.format(player) + " --board 5x4" for words in ON_ANOTHER_BOARD]
     assert {words: refused(kept, words) for words in lines} == snapshot
     assert not (kept.directory / "new").exists()
     assert not (kept.directory / "no").exists()
-    assert not list(kept.directory.glob("*.c4order"))
-    assert (kept.directory / "old").read_text() == "precious"
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("learn")])
