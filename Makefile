@@ -69,7 +69,7 @@ $(VENV)/dev: $(VENV)/test
 
 # An installed build of PyTorch is kept; otherwise pip installs the package index's first choice.
 # kaggle-environments requires 125 packages. ConnectX uses few of them, which the extra installs.
-TORCH ?= torch>=2.4
+TORCH ?= torch>=2.9
 $(VENV)/extras: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(EXTRAS) --extra adapters --extra bench --extra learn --extra mcp --extra monitor \

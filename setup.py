@@ -73,8 +73,8 @@ WIDE = (
 # These loop over a position's few moves; vectorization costs more than it saves.
 SHORT_LOOPS = ("portable", "wide", *VARIANT_ARGS)
 
-# The sums of these models must be equal to the last bit on every processor: no fused multiply-add.
-EXACT_FLOATS = ("residual", "tuples")
+# The results of this model must be equal to the last bit on every processor: no fused multiply-add.
+EXACT_FLOATS = ("residual",)
 
 # Compiling takes most of the build time. -O3 pays off in the search and in loops of players.
 # With -O2, the modules that Python programs call were measured to be as fast.

@@ -45,7 +45,6 @@ SUBJECTS: Final = {
     "guesses": Subject("guesses", "guesses", "boards"),
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches-log"),
-    "network": Subject("network"),
     "order": Subject("order.command"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
     "web": Subject("web.measure", "web.measure", "web-log"),

@@ -24,13 +24,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_dataset(directory / "data", count=60)
     write_dataset(directory / "other", count=5, least_ply=12)
     more = ("--apart-from", "other", "--plot", "residual.svg")
-    small = ("--epochs", "1", "--channels", "4", "--hidden", "8", "-q")
-    eight = ("--epochs", "1", "--channels", "8", "--hidden", "8", "-q")
+    small = ("--epochs", "1", "--steps", "3", "--batch", "20", "--games", "2", "-q")
+    sizes = ("--channels", "8", "--blocks", "1", "--hidden", "8")
     for command in (
         ("learn", "train", "cnn", "--games", "600", "--epochs", "1", "-q"),
-        ("learn", "train", "exact", "--data", "data", *small),
-        ("learn", "train", "residual", "--data", "data", "--blocks", "1", *eight, *more),
-        ("learn", "train", "selfplay", "--games", "20", "--board", "5x4", *small),
+        ("learn", "train", "residual", "--data", "data", *small, *sizes, *more),
         ("match", "set", "random", "--games", "60", "--judge", "none", "-q"),
         ("games", "export", "--format", "csv", "-o", "games.csv", "-q"),
     ):
@@ -123,36 +121,27 @@ def test_a_network_of_final_grids_is_evaluated(kept: C4) -> None:
     assert told["confusion"]["accuracy"] <= 1
 
 
-@pytest.mark.parametrize("kind", ["exact", "selfplay"])
-def test_a_network_of_positions_is_evaluated(kept: C4, kind: str) -> None:
-    model = f"{kind}.safetensors"
-    done = kept("learn", "evaluate", model, "--data", "data", "--split", "validation")
-    assert done.code == 0
-    assert "How often its column is a best one" in done.out
-    told = json.loads(kept("learn", "evaluate", model, "--data", "data", "--json").out)
-    assert told["positions"]["positions"] == 60
-    assert (told["positions"]["value_accuracy"] is None) == (kind == "selfplay")
-    assert told["quality"]["all"]["strict"] == told["positions"]["best_share"]
-    assert told["quality"]["mirror"]["positions"] > 0
-
-
 def test_a_network_without_pytorch_is_evaluated(kept: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _name: None)
-    done = kept("learn", "evaluate", "residual.safetensors", "--data", "data")
+    model = "residual.safetensors"
+    done = kept("learn", "evaluate", model, "--data", "data", "--split", "validation")
     assert done.code == 0
     assert "How its columns keep to the proof" in done.out
+    told = json.loads(kept("learn", "evaluate", model, "--data", "data", "--json").out)
+    assert told["quality"]["all"]["positions"] == 60
+    assert told["quality"]["mirror"]["positions"] > 0
 
 
 def test_players_and_their_models_get_the_same_measures(kept: C4) -> None:
     data = ("--data", "data", "--json")
-    for kind in ("exact", "residual"):
-        model = f"{kind}.safetensors"
-        asked = kept("learn", "evaluate", "--player", f"learning-{kind}:model={model}", *data)
-        told = json.loads(asked.out)
-        assert told["player"].startswith(f"learning-{kind}:model={model},weights=")
-        assert told["move_microseconds"] > 0
-        batch = json.loads(kept("learn", "evaluate", model, *data).out)
-        assert told["quality"] == batch["quality"]
+    model = "residual.safetensors"
+    told = json.loads(
+        kept("learn", "evaluate", "--player", f"learning-residual:model={model}", *data).out
+    )
+    assert told["player"].startswith(f"learning-residual:model={model},weights=")
+    assert told["move_microseconds"] > 0
+    batch = json.loads(kept("learn", "evaluate", model, *data).out)
+    assert told["quality"] == batch["quality"]
 
 
 def test_a_model_plays_a_match(kept: C4) -> None:
@@ -178,11 +167,10 @@ train cnn --match 99 -o new
 train cnn --board 4x4 --padding valid --games 99 -o new
 train cnn --plot x.txt -o new
 train cnn -o no/such/place
-train exact --data . -o new
-train exact --data nowhere
+train residual --data . -o new
+train residual --data nowhere
 train residual --data data --channels 12 -o new
-train tuples --data data --length 10 -o new
-evaluate exact.safetensors
+evaluate residual.safetensors
 evaluate cnn.safetensors --data data
 evaluate cnn.safetensors --data data --games 1
 evaluate cnn.safetensors --board 5x4
