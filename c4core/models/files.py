@@ -70,8 +70,8 @@ MAX_HEADER: Final = 1 << 23
 MAX_TEXT: Final = 1 << 22
 """The largest number of characters in a description; each epoch adds about 150."""
 
-MAX_TENSORS: Final = 1_100
-"""The largest number of tensors in a file; the largest network and its optimizer have 1,072."""
+MAX_TENSORS: Final = 500
+"""The largest number of tensors in a file; the largest network has 473 while it is trained."""
 
 _FIELDS: Final = {
     "kind": str,
