@@ -17,8 +17,7 @@ SAMPLES = Extension(
     "benchmarks.order.samples",
     ["benchmarks/order/samples.pyx"],
     include_dirs=["c4core", "c4core/engine"],
-    # It needs only parts of the kernel that it includes.
-    extra_compile_args=[*COMPILE_ARGS, "-DC4_WIDE", "-O1", "-Wno-unused-function"],
+    extra_compile_args=[*COMPILE_ARGS, "-DC4_WIDE", "-O1"],
     extra_link_args=LINK_ARGS,
     depends=["setup.py", "benchmarks/order/build.py"],
 )
