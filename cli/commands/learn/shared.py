@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from c4core.extras import LEARN
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
@@ -45,12 +44,12 @@ seed_option = number_option(
 )
 
 
-def require(extra: Extra = LEARN) -> None:
-    """Check that the packages are installed."""
+def require(extra: Extra | None = None) -> None:
+    """Check that packages are installed; without an argument, PyTorch."""
     from c4core import extras
     from c4core.errors import LearningMissingError
 
-    extras.require(extra, LearningMissingError)
+    extras.require(extra or extras.LEARN, LearningMissingError)
 
 
 def games_options(*, default: int) -> Callable[[Decorated], Decorated]:

@@ -168,7 +168,7 @@ def cnn(context: click.Context, /, *, seed: int, **others: Any) -> None:
 
 RESIDUAL_EXAMPLES = (
     "c4 learn train residual --data positions --epochs 2 --steps 10 --channels 8",
-    "c4 learn train residual --data positions --epochs 1 --steps 10 --games 0 --json",
+    "c4 learn train residual --data positions --epochs 1 --steps 9 --games 0 --json",
 )
 
 
