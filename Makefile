@@ -56,7 +56,10 @@ $(VENV)/installed: $(SOURCES)
 	$(UV_INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@
 
-$(VENV)/test: $(VENV)/installed
+# Tests look inside searches with a module of the benchmarks, which users do not compile.
+ORDER := -m benchmarks.order.build
+$(VENV)/test: $(VENV)/installed benchmarks/order/samples.pyx
+	$(BIN)/python $(ORDER)
 	$(EXTRAS) --extra test
 	touch $@
 
@@ -66,7 +69,7 @@ $(VENV)/dev: $(VENV)/test
 
 # An installed build of PyTorch is kept; otherwise pip installs the package index's first choice.
 # kaggle-environments requires 125 packages. ConnectX uses few of them, which the extra installs.
-TORCH ?= torch>=2.4
+TORCH ?= torch>=2.9
 $(VENV)/extras: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(EXTRAS) --extra adapters --extra bench --extra learn --extra mcp --extra monitor \
@@ -156,6 +159,7 @@ sanitize: $(VENV)/dev
 	rm -rf build/debug && mkdir -p build/debug
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t build/debug
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
+	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python $(ORDER)
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -k 'not (db or external or stopping or many_boards)' --ignore tests/unit/c4core/models/test_grids.py tests/unit/c4core tests/property
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.release.fuzz --cases 300 positions grids keys books booktexts pons players
 	$(PYTHON) .ci/steps.py sanitized
@@ -195,4 +199,4 @@ bench: $(VENV)/extras
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info
-	find c4core -name '*.so' -delete
+	find c4core benchmarks -name '*.so' -delete

@@ -34,9 +34,7 @@ SANITIZE = [
     "-fno-omit-frame-pointer",
 ]
 COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG", *SANITIZE] if DEBUG else ["-DNDEBUG", "-g0"]
-COMPILE_ARGS += [
-    "-Wno-unused-function"
-]  # samples.pyx needs only parts of the kernel that it includes
+COMPILE_ARGS += ["-Wno-unused-function"]  # kernels need only parts of the files that they include
 LINK_ARGS = SANITIZE if DEBUG else []
 
 # Cython's code for typed memoryviews. Compiling it once, not in every module, cuts the build time
@@ -65,7 +63,6 @@ WIDE = (
     "c4core.engine.wide",
     "c4core.engine.wide_x86_v3",
     "c4core.engine.wide_x86_v3_pext",
-    "c4core.order_training.samples",
     "c4core.players.wide.blog",
     "c4core.players.wide.heuristics",
     "c4core.players.wide.minimax",
@@ -77,14 +74,14 @@ WIDE = (
 # These loop over a position's few moves; vectorization costs more than it saves.
 SHORT_LOOPS = ("portable", "wide", *VARIANT_ARGS)
 
-# The sums of these models must be equal to the last bit on every processor: no fused multiply-add.
-EXACT_FLOATS = ("residual", "tuples")
+# The results of this model must be equal to the last bit on every processor: no fused multiply-add.
+EXACT_FLOATS = ("residual",)
 
 # Compiling takes most of the build time. -O3 pays off in the search and in loops of players.
 # With -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once per command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "players")
-O1_MODULES = ["kernel", "samples", "widths"]
+O1_MODULES = ["kernel", "widths"]
 
 # A network's sums stay in registers only if short loops are unrolled completely. With these two
 # options of -O3, -O2 was measured to be as fast, and it compiles in two thirds of the time.
@@ -172,10 +169,10 @@ def only_describes() -> bool:
     return bool(words & {"dist_info", "egg_info", "sdist"}) and not words & building
 
 
-def modules() -> list[Extension]:
-    """The extension modules, translated to C; this takes a third of a build's time."""
+def translate(modules: list[Extension]) -> list[Extension]:
+    """Translate extension modules to C; this takes a third of a build's time."""
     translated: list[Extension] = cythonize(
-        [SHARED, *extensions()],
+        modules,
         build_dir="build/cython",
         nthreads=os.cpu_count() or 1,
         shared_utility_qualified_name=SHARED.name,
@@ -192,8 +189,9 @@ def modules() -> list[Extension]:
     return translated
 
 
-setup(
-    packages=PACKAGES,
-    ext_modules=[] if only_describes() else modules(),
-    cmdclass={"build_ext": BuildExt},
-)
+if __name__ == "__main__":  # benchmarks/order/build.py imports the options
+    setup(
+        packages=PACKAGES,
+        ext_modules=[] if only_describes() else translate([SHARED, *extensions()]),
+        cmdclass={"build_ext": BuildExt},
+    )

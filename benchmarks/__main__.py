@@ -1,6 +1,6 @@
 """``python -m benchmarks SUBJECT COMMAND``: measure something, and store the figures.
 
-``python -m benchmarks render`` then writes the figures into the documents and draws their plots.
+``python -m benchmarks render`` then writes the figures into the documents.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class Subject(NamedTuple):
     measure: str
     """The module whose group ``main`` has the commands."""
     render: str = ""
-    """The module whose function ``places`` makes the texts of the page. Its function ``draw``, if
-    there is one, makes the plots."""
+    """The module whose function ``places`` makes the texts of the page."""
     page: str = ""
     """The name of the page; a subject without a page only prints its figures."""
 
@@ -37,15 +36,12 @@ class Subject(NamedTuple):
 
 
 SUBJECTS: Final = {
-    "books": Subject("books", "books", "books-log"),
+    "books": Subject("books"),
     "certificates": Subject("certificates", "certificates", "certificates-log"),
-    "datasets": Subject("datasets", "datasets", "datasets-log"),
-    "deep": Subject("deep", "deep", "deep-log"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
-    "guesses": Subject("guesses", "guesses", "boards"),
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches-log"),
-    "network": Subject("network"),
+    "order": Subject("order.command"),
     "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
     "web": Subject("web.measure", "web.measure", "web-log"),
 }
@@ -90,9 +86,8 @@ def main(context: click.Context, directory: Path) -> None:
     default=DOCS,
     help="The directory of the pages.  [default: docs]",
 )
-@click.option("--plots/--no-plots", default=True, help="Also draw the plots; needs matplotlib.")
 @click.pass_obj
-def render(results: Results, *, names: tuple[str, ...], docs: Path, plots: bool) -> None:
+def render(results: Results, *, names: tuple[str, ...], docs: Path) -> None:
     """Write the figures of these subjects into their pages; of all subjects by default."""
     for name in names or PAGES:
         renderer: Any = SUBJECTS[name].renderer()
@@ -101,8 +96,6 @@ def render(results: Results, *, names: tuple[str, ...], docs: Path, plots: bool)
             if not parts:
                 raise ValueError(f"{name} was not measured yet: python -m benchmarks {name}")
             fill_file(docs / f"{SUBJECTS[name].page}.md", renderer.places(parts))
-        if plots and hasattr(renderer, "draw"):
-            renderer.draw(parts, results.directory)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,10 @@
 ::
 
     python -m benchmarks engine run --only classes --only boards
-    python -m benchmarks engine positions drawn.txt --seed 7
 """
 
 from __future__ import annotations
 
-import sys
-import timeit
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import numpy as np
 
-from benchmarks.engine import pages, positions as sets
+from benchmarks.engine import pages
 from benchmarks.engine.solvers import (
     C4,
     BitBully,
@@ -30,12 +27,10 @@ from benchmarks.engine.solvers import (
     ProgramError,
     Run,
     compare,
-    run_child,
 )
-from benchmarks.options import WITH_HELP, failures, seed_option, table_option
+from benchmarks.options import WITH_HELP, failures, table_option
 from c4core import Position, Solver, parse_board
-from c4core.notation import parse_moves
-from cli.measuring import CLASSES, ScoredPosition, lap, shipped_set, thread_counts
+from cli.measuring import CLASSES, ScoredPosition, lap, read_scored, shipped_set, thread_counts
 from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
@@ -58,13 +53,6 @@ HARD: Final = "begin-hard"
 
 ALL: Final = 1_000_000
 """More positions than any class has."""
-
-ONE_MOVE_LEFT: Final = "44276122537725234254556347417537166663131"
-"""A game of 41 moves, whose last move does not win either. Its search ends at once, so the measured
-time is the overhead of the call from Python."""
-
-LOOPS: Final = 10_000
-"""Number of positions solved in a pass, by one call each or in one batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +100,6 @@ QUICK: Final = Plan(
     hard=2,
 )
 """A plan to test all measurements in a minute; its figures mean little."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A piece of Python code to time."""
-
-    case: str
-    """The purpose of the call; solvers are compared on the same case."""
-    solver: str
-    code: str
-    names: dict[str, Any]
-    positions: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,12 +165,6 @@ class Bench:
         case = f"{pages.STANDARD}, win, draw or loss"
         yield from compare("boards", case, [pages.BOARD_SCORES[pages.STANDARD]], [weakly])
 
-    def openings(self) -> Iterator[Measurement]:
-        """Solve the position after each first move, each with an empty table."""
-        for move, score in pages.FIRST_MOVES.items():
-            entry = Entry(OWN, partial(self.own.run, [move]), self.plan.long_repeats)
-            yield from compare("openings", move, [score], [entry])
-
     def columns(self) -> Iterator[Measurement]:
         """Score all columns of the positions of three classes, and of the empty board."""
         for name in ("middle-easy", "begin-easy", "middle-medium"):
@@ -257,30 +227,6 @@ class Bench:
     def _batch_of(self, name: str) -> Sequence[ScoredPosition]:
         return self.scored.get(name, ())[: min(self.plan.batch, self.plan.share(name))]
 
-    def calls(self) -> Iterator[Measurement]:
-        """Time calls of the engine, and of ``bitbully`` if it is installed, in turn."""
-        statements = _own_calls()
-        if BitBully.is_installed():
-            statements += _bitbully_calls()
-        for case in dict.fromkeys(statement.case for statement in statements):
-            entries = [
-                Entry(statement.solver, partial(run_statement, statement), self.plan.repeats)
-                for statement in statements
-                if statement.case == case
-            ]
-            yield from compare("calls", case, [], entries, count=LOOPS)
-
-    def imports(self) -> Iterator[Measurement]:
-        """Time an interpreter that imports a package, minus an interpreter that imports nothing."""
-        modules = {OWN: "c4core"}
-        if BitBully.is_installed():
-            modules[BitBully.name] = "bitbully"
-        entries = [
-            Entry(solver, partial(run_import, module), self.plan.repeats)
-            for solver, module in modules.items()
-        ]
-        yield from compare("imports", "import", [], entries, count=1)
-
 
 def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
     """Solve an empty board; a weak solve gives only the sign of the score."""
@@ -313,75 +259,6 @@ def run_one_by_one(solver: Solver, positions: Sequence[Position]) -> Run:
     solver.clear()
     found, took = lap(lambda: [solver.solve(position) for position in positions])
     return Run([answer.lower for answer in found], took, sum(answer.nodes for answer in found))
-
-
-def run_statement(statement: Statement) -> Run:
-    """Run a statement for :data:`LOOPS` positions."""
-    timer = timeit.Timer(statement.code, globals=statement.names)
-    _, took = lap(lambda: timer.timeit(LOOPS // statement.positions))
-    return Run([], took)
-
-
-def run_import(module: str) -> Run:
-    """Start Python twice, with and without an import."""
-    with_it = run_child([sys.executable, "-c", f"import {module}"])
-    without = run_child([sys.executable, "-c", "pass"])
-    return Run([], with_it - without)
-
-
-def _own_calls() -> list[Statement]:
-    solver = Solver()
-    position = Position(ONE_MOVE_LEFT)
-    names = {
-        "Position": Position,
-        "text": ONE_MOVE_LEFT,
-        "position": position,
-        "solve": solver.solve,
-        "analyze": solver.analyze,
-        "solve_many": solver.solve_many,
-        "keys": np.full(LOOPS, position.key, dtype=np.uint64),
-        "positions": [position] * LOOPS,
-        "texts": [ONE_MOVE_LEFT] * LOOPS,
-    }
-    return [
-        Statement("score, position ready", OWN, "solve(position)", names),
-        Statement("score, from text", OWN, "solve(Position(text))", names),
-        Statement("all columns, position ready", OWN, "analyze(position)", names),
-        Statement("batch of keys, each", OWN, "solve_many(keys)", names, LOOPS),
-        Statement("batch of positions, each", OWN, "solve_many(positions)", names, LOOPS),
-        Statement("batch of texts, each", OWN, "solve_many(texts)", names, LOOPS),
-    ]
-
-
-def _bitbully_calls() -> list[Statement]:
-    from bitbully import (  # noqa: PLC0415 (optional)
-        BitBully as Agent,
-        Board,
-        bitbully_core,
-    )
-
-    columns = list(parse_moves(ONE_MOVE_LEFT))
-    agent, core = Agent(opening_book=None), bitbully_core.BitBullyCore()
-    board = bitbully_core.BoardCore()
-    board.play(columns)
-    names = {
-        "Board": Board,
-        "text": "".join(map(str, columns)),
-        "board": board,
-        "wrapped": Board(columns),
-        "mtdf": core.mtdf,
-        "score_moves": core.scoreMoves,
-        "agent_mtdf": agent.mtdf,
-        "agent_score_moves": agent.score_all_moves,
-    }
-    ready, every = "score, position ready", "all columns, position ready"
-    return [
-        Statement(ready, "BitBully", "agent_mtdf(wrapped)", names),
-        Statement(ready, "BitBully's core", "mtdf(board, 0)", names),
-        Statement("score, from text", "BitBully", "agent_mtdf(Board(text))", names),
-        Statement(every, "BitBully", "agent_score_moves(wrapped)", names),
-        Statement(every, "BitBully's core", "score_moves(board)", names),
-    ]
 
 
 @click.group(context_settings=WITH_HELP)
@@ -443,7 +320,7 @@ def run(
     if rivals and not in_process:
         click.echo("bitbully is not measured; to install it: pip install bitbully", err=True)
     with failures(OSError, ValueError):
-        scored = shipped_set() if directory is None else sets.read_directory(directory)
+        scored = shipped_set() if directory is None else read_directory(directory)
     bench = Bench(
         plan=QUICK if quick else FULL,
         scored=scored,
@@ -471,24 +348,17 @@ def run(
         raise click.ClickException(f"{wrong} wrong answers")
 
 
-@main.command()
-@click.argument("output", type=click.Path(dir_okay=False, path_type=Path))
-@seed_option
-@click.option("--count", default=100, show_default=True, help="Positions of each class.")
-@click.option("--hard", default=20, show_default=True, help="Positions of begin-hard.")
-def positions(*, output: Path, seed: int, count: int, hard: int) -> None:
-    """Draw positions for the six classes at random; write 'moves score' lines."""
-    drawn = sets.draw(seed, dict.fromkeys(CLASSES, count) | {HARD: hard})
-    lines = [f"{moves} {score}\n" for scored in drawn.values() for moves, score in scored]
-    output.write_text("".join(lines), encoding="ascii")
-
-
-@main.command()
-@click.option("--seed", default=sets.SAMPLE_SEED, show_default=True)
-def sample(*, seed: int) -> None:
-    """Print the positions of cli/data/sample-positions.txt."""
-    for moves in sets.sample(seed):
-        click.echo(moves)
+def read_directory(directory: Path) -> dict[str, list[ScoredPosition]]:
+    """Read ``CLASS.txt`` for every class: lines of ``moves score``."""
+    paths = {name: directory / f"{name}.txt" for name in CLASSES}
+    classes = {
+        name: read_scored(path.read_text(encoding="ascii").splitlines())
+        for name, path in paths.items()
+        if path.exists()
+    }
+    if not classes:
+        raise FileNotFoundError(f"{directory} has none of the files {', '.join(CLASSES)} (.txt)")
+    return classes
 
 
 def _program(text: str) -> Program:

@@ -1,43 +1,23 @@
-"""The texts and the plot of ``docs/performance.md``.
-
-The plot has one row per class, with a mark for the time of each solver on a logarithmic axis. The
-marks of a row are for the same positions; if a rival is slow, only for the first few of a class.
-"""
+"""The texts of ``docs/performance.md``."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
-
-import click
 
 from benchmarks.engine.solvers import Measurement
 from benchmarks.page import run_lines, table
-from c4core import extras
 from cli.measuring import three_digits, time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmarks.record import Part
-
-# Okabe and Ito's colours, which colour-blind people can distinguish; shapes also differ in print.
-COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-SHAPES: Final = ("o", "s", "D", "^", "v")
-INK: Final = "#333333"
-FAINT: Final = "#cccccc"
 
 OWN: Final = "C4"
 NOTHING: Final = "-"
 NOT_MEASURED: Final = "Not measured in this run."
 
-GROUPS: Final = (
-    *("classes", "boards", "openings", "columns"),
-    *("batches", "threads", "calls", "imports"),
-)
+GROUPS: Final = (*("classes", "boards", "columns", "batches", "threads"),)
 """The groups of measurements."""
 
 STANDARD: Final = "7x6"
@@ -46,12 +26,7 @@ BOARD_SCORES: Final = {
     "7x5": 0, "6x6": -1, "5x8": 0, "6x7": 1, "8x5": 1, "9x4": -1, "7x6": 1
 }  # fmt: skip
 """Known scores of empty boards for the first player."""
-FIRST_MOVES: Final = {"1": 2, "2": 1, "3": 0, "4": -1, "5": 0, "6": 1, "7": 2}
-"""Scores after each first move, for the second player."""
 
-TIMES: Final = "\N{MULTIPLICATION SIGN}"
-WHOLE: Final = 9.95  # larger ratios are shown without decimals
-TICKS: Final = {1e-6: "1 µs", 1e-3: "1 ms", 1.0: "1 s", 60.0: "1 min"}
 
 Groups = dict[str, list[Measurement]]
 
@@ -83,11 +58,9 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         "classes": own_table(classes, "class", wrong=True),
         "rivals": rivals_table(classes, "class"),
         "boards": boards_table(groups["boards"]),
-        "openings": openings_table(groups["openings"]),
         "columns": "\n\n".join(filter(None, both)),
         "batches": batches_table(groups["batches"]),
         "threads": threads_table(groups["threads"]),
-        "calls": calls_table([*groups["calls"], *groups["imports"]]),
     }
     return {"run": lines} | {name: text or NOT_MEASURED for name, text in texts.items()}
 
@@ -153,16 +126,6 @@ def boards_table(found: Sequence[Measurement]) -> str:
     )
 
 
-def openings_table(found: Sequence[Measurement]) -> str:
-    """The results of the first moves of 7x6."""
-    return _table(
-        "first move | score for the first player | nodes | time | range",
-        [{"one": one, "score": -FIRST_MOVES[one.case]} for one in found],
-        "{one.case} | {score:score} | {one.nodes:number} | {one.each.median:time}"
-        " | {one.each:range}",
-    )
-
-
 def batches_table(found: Sequence[Measurement]) -> str:
     """The times of batches in one call."""
     return _table(
@@ -185,12 +148,6 @@ def threads_table(found: Sequence[Measurement]) -> str:
         "{one.case} | {one.threads} | {one.elapsed.median:time} | {one.elapsed:range}"
         " | {gain:digits} | {one.nodes:number}",
     )
-
-
-def calls_table(found: Sequence[Measurement]) -> str:
-    """The times of calls from Python, and of imports."""
-    row = "{case} | {solver} | {each.median:time} | {each:range}"
-    return _table("call | solver | time | range", found, row, left=2)
 
 
 def ratio(measurement: Measurement, own: Measurement | None) -> float | None:
@@ -217,125 +174,3 @@ def widest(found: Iterable[Measurement]) -> list[Measurement]:
 
 def _table(headings: str, rows: Sequence[object], row: str = "", *, left: int = 1) -> str:
     return table(headings, rows, row, left=left) if rows else ""
-
-
-def draw(parts: Mapping[str, Part], directory: Path) -> None:
-    """Write the plot of the classes as ``performance.svg``, if there are figures for it."""
-    groups = grouped(parts["run"].figures)
-    if rows := _rows(groups):
-        with _plot(directory / "performance.svg", (9, 1.6 + 0.62 * len(rows))) as axes:
-            _marks(axes, rows, groups)
-            _frame(axes, rows, parts["run"].made.processor)
-
-
-@contextmanager
-def _plot(path: Path, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield axes to draw on, and then write an SVG file of this size in inches."""
-    extras.require(extras.PLOT, click.ClickException)
-    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
-
-    mpl.use("agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
-
-    # Text stays text, and the same results produce the same file.
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}):
-        figure, axes = plt.subplots(figsize=size, layout="constrained")
-        yield axes
-        axes.tick_params(length=0, colors=INK)
-        axes.set_axisbelow(True)
-        for side in axes.spines.values():
-            side.set_visible(False)
-        figure.savefig(path, metadata={"Date": None})
-        plt.close(figure)
-
-
-def _rows(groups: Groups) -> Groups:
-    """The measurements of every row, all on the same positions."""
-    rows: Groups = {}
-    for group, case, name in (
-        *(("classes", own.case, own.case) for own in widest(groups["classes"])),
-        ("boards", STANDARD, EMPTY_BOARD),
-    ):
-        found = [one for one in groups[group] if one.case == case]
-        rivals = [one for one in found if one.solver != OWN and one.each.median > 0]
-        beside = [one for rival in rivals[:1] if (one := partner(rival, found)) is not None]
-        if found:
-            rows[name] = [*(beside or widest(found)), *rivals]
-    return rows
-
-
-def _marks(axes: Axes, rows: Groups, groups: Groups) -> None:
-    solvers = list(dict.fromkeys(one.solver for row in rows.values() for one in row))
-    for place, row in enumerate(rows.values()):
-        times = [one.each.median for one in row]
-        axes.plot([min(times), max(times)], [place, place], color=FAINT, linewidth=2, zorder=1)
-    for index, solver in enumerate(solvers):
-        points = [
-            (one, place)
-            for place, row in enumerate(rows.values())
-            for one in row
-            if one.solver == solver
-        ]
-        axes.scatter(
-            [one.each.median for one, _ in points],
-            [place for _, place in points],
-            s=70,
-            color=COLOURS[index % len(COLOURS)],
-            marker=SHAPES[index % len(SHAPES)],
-            label=solver,
-            zorder=2,
-        )
-        for one, place in points:
-            slower = ratio(one, partner(one, groups[one.group]))
-            _write_beside(axes, one, place, slower, below=index % 2 == 0)
-
-
-def _write_beside(
-    axes: Axes, one: Measurement, place: int, times: float | None, *, below: bool
-) -> None:
-    """Write the engine's time to its left, and each rival's multiple of it above or below."""
-    own = one.solver == OWN
-    if own:
-        text, offset, side, base = time_text(one.each.median), (-9, 0), "right", "center"
-    else:
-        text = "" if times is None else f"{times:,.{0 if times >= WHOLE else 1}f}{TIMES}"
-        offset, side = (0, -8 if below else 8), "center"
-        base = "top" if below else "bottom"
-    axes.annotate(
-        text,
-        (one.each.median, place),
-        textcoords="offset points",
-        xytext=offset,
-        ha=side,
-        va=base,
-        fontsize=9,
-        color=INK,
-    )
-
-
-def _frame(axes: Axes, rows: Groups, processor: str) -> None:
-    axes.set_xscale("log")
-    least, most = axes.get_xlim()
-    axes.set_xlim(least / 6, most * 1.5)  # room for the engine's times
-    axes.set_xticks(list(TICKS), list(TICKS.values()))
-    axes.minorticks_off()
-    axes.set_xlim(least / 6, most * 1.5)
-    axes.set_ylim(-0.6, len(rows) - 0.4)
-    axes.invert_yaxis()
-    axes.set_yticks(range(len(rows)), list(rows))
-    axes.grid(visible=True, axis="x", color=FAINT, linewidth=0.6)
-    axes.set_xlabel(
-        f"processor time for one position, one thread, no book ({processor})",
-        color=INK,
-        fontsize=9.5,
-    )
-    axes.set_title("Exact score of a position", loc="left", fontsize=12, color=INK, pad=26)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.01, 1.0),
-        ncols=len(COLOURS),
-        frameon=False,
-        fontsize=10,
-        handletextpad=0.2,
-        borderaxespad=0.1,
-    )

@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from workers.celery.process import BEAT_SECONDS, SWEEP_SECONDS
 
-from workers.analyze.job import KIND as BATCH
-from workers.book.job import KIND as BOOK
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
 
 if TYPE_CHECKING:
@@ -29,13 +27,6 @@ if TYPE_CHECKING:
     from benchmarks.record import Part
 
 LEASE_BEAT_SECONDS: Final = LEASE_SECONDS / BEATS_PER_LEASE
-HOUR: Final = 3_600.0
-
-MESSAGE_OPERATIONS: Final = 3
-"""The broker's operations per message: put, take and acknowledge."""
-
-PROCESS_THREADS: Final = 16
-"""Maximum number of threads in a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,11 +288,9 @@ def unit_cycle(costs: Costs, service: Service) -> float:
     )
 
 
-def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
-    """The maximum rate of a service; ``planned`` leaves out the planner."""
+def bound(costs: Costs, service: Service) -> Bound:
+    """The maximum rate of a service."""
     asked = demands(costs, service)
-    if planned:
-        asked = asked._replace(planner=Demand())
     capacities = (service.database_cores, 1, 1, service.workers)  # as in Demands
     rate = min(
         service.all_threads / unit_cycle(costs, service),
@@ -350,7 +339,6 @@ def _served(seconds: float, asked: float) -> float:
 class Ply(NamedTuple):
     """The counted positions of a ply of 7x6, without mirror images and finished games."""
 
-    positions: int
     searched: int
     """Number of positions without an immediate win."""
     units: int
@@ -363,76 +351,11 @@ class Ply(NamedTuple):
 
 
 PLIES: Final = {
-    8: Ply(91_295, 77_715, 156),
-    10: Ply(809_464, 634_338, 990),
-    12: Ply(5_832_236, 4_200_899, 6_956),
-    14: Ply(35_045_629, 23_192_137, 40_531),
+    8: Ply(77_715, 156),
+    10: Ply(634_338, 990),
+    12: Ply(4_200_899, 6_956),
+    14: Ply(23_192_137, 40_531),
 }
-
-
-class Book(NamedTuple):
-    """The costs of a book's deepest ply; the other plies follow from it without a search."""
-
-    counts: Ply
-    search_seconds: float
-    """Search, in seconds of one core."""
-    python_seconds: float
-    """Processor seconds of the workers' Python, without the search."""
-    database_seconds: float
-    """Processor seconds of the database server."""
-    planner_seconds: float
-    """Seconds of planning before the first unit can be claimed, without the enumeration."""
-    broker_operations: int
-    bytes: float
-    """Bytes of the rows that stay in the database, one row per unit."""
-    log_bytes: float
-    """Bytes written to the database's write-ahead log."""
-    evaluation_bytes: float
-    """Additional bytes if every position were stored as an evaluation."""
-
-    @property
-    def unit_seconds(self) -> float:
-        """Mean seconds of search per unit."""
-        return self.search_seconds / self.counts.units
-
-    def service(self, *, threads: int = 1) -> Service:
-        """A service that builds the book."""
-        of_each = min(threads, PROCESS_THREADS)
-        return Service(threads // of_each, of_each, self.unit_seconds, self.counts.unit_positions)
-
-
-def cost_of_book(measured: Measured, ply: int) -> Book:
-    """The costs of a complete book up to a ply."""
-    counts = PLIES[ply]
-    units = counts.units
-    seconds = measured.book_seconds[ply] * counts.searched
-    sizes = measured.sizes[BOOK]
-    asked = demands(
-        measured.costs(BOOK),
-        Service(unit_seconds=seconds / units, unit_positions=counts.unit_positions),
-    )
-    return Book(
-        counts=counts,
-        search_seconds=seconds,
-        python_seconds=units * asked.python.unit,
-        database_seconds=units * asked.database.unit,
-        planner_seconds=units * asked.planner.unit,
-        broker_operations=MESSAGE_OPERATIONS * units,
-        bytes=units * sizes.unit + counts.searched * sizes.position,
-        log_bytes=units * sizes.log_unit + counts.searched * sizes.log_position,
-        evaluation_bytes=counts.searched * measured.sizes[BATCH].evaluation,
-    )
-
-
-def seconds_of_book(measured: Measured, ply: int, threads: int) -> float:
-    """The minimum time in which this many threads build a book, with its planning."""
-    book, costs = cost_of_book(measured, ply), measured.costs(BOOK)
-    service = book.service(threads=threads)
-    rounds = math.ceil(book.counts.units / threads)
-    return book.planner_seconds + max(
-        rounds * unit_cycle(costs, service),
-        book.counts.units / bound(costs, service, planned=True).units_per_second,
-    )
 
 
 def rounded(value: Any) -> Any:  # noqa: ANN401 (JSON)

@@ -1,8 +1,7 @@
 """Load for a server: requests and clients.
 
 ``load`` runs ``wrk``, which sends requests over open connections as fast as they are answered.
-``ask_all`` is one client that sends one request after the other, with pauses, like a user of the
-page. ``running_batches`` sends endless batches of positions that have to be searched. Each batch
+``running_batches`` sends endless batches of positions that have to be searched. Each batch
 has a process of its own: ``python -m benchmarks.web.load PORT SEED``.
 """
 
@@ -12,13 +11,10 @@ import json
 import random
 import shutil
 import socket
-import statistics
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
@@ -49,8 +45,6 @@ done = function(summary, latency, requests)
 end
 """
 """A script for ``wrk``. It requests one address after the other, and reports the result."""
-PAUSE_SECONDS: Final = 0.05
-"""Seconds between an answer and the next request."""
 BATCH_STONES: Final = (15, 20)
 """Minimum and maximum number of stones of a position; each search takes a few milliseconds."""
 LINES_AHEAD: Final = 2_000
@@ -101,36 +95,6 @@ def load(
         longest_ms=found["longest"] / 1e3,
         failed=found["failed"],
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """The response times that a client observed, in milliseconds."""
-
-    questions: int
-    p50_ms: float
-    p99_ms: float
-    longest_ms: float
-
-
-def ask_all(port: int, targets: Sequence[str]) -> Asking:
-    """Send each request once, over one connection. There must be at least two."""
-    taken = []
-    connection = HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        for target in targets:
-            begin = time.perf_counter()
-            connection.request("GET", target)
-            answer = connection.getresponse()
-            body = answer.read()
-            taken.append((time.perf_counter() - begin) * 1e3)
-            if answer.status != 200:  # noqa: PLR2004
-                raise click.ClickException(f"{target}: {answer.status} {body!r}")
-            time.sleep(PAUSE_SECONDS)
-    finally:
-        connection.close()
-    hundredths = statistics.quantiles(taken, n=100, method="inclusive")
-    return Asking(len(taken), hundredths[49], hundredths[98], max(taken))
 
 
 @contextmanager

@@ -116,7 +116,8 @@ class Shares:
             ValueError: the text is not a split.
         """
         parts = text.split("/")
-        if len(parts) != len(SPLITS) or not all(part.strip().isdecimal() for part in parts):
+        are_numbers = text.isascii() and all(part.strip().isdecimal() for part in parts)
+        if len(parts) != len(SPLITS) or not are_numbers:
             raise ValueError(
                 f"{text!r} is not a split: write the shares of train, validation and test, "
                 "as in 80/10/10"

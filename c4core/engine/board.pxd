@@ -268,7 +268,10 @@ cdef inline void fill_geometry(Board* g, int width, int height) noexcept nogil:
 
 
 cdef inline int columns_from_centre(const Board* g, int* columns) noexcept nogil:
-    """List all columns, the middle one first, then alternating sides. Return their number."""
+    """List all columns, the middle one first, then alternating sides: 3, 4, 2, 5, 1, 6, 0. Return their number.
+
+    The players' function of this name (player.py) has the left one of two sides first.
+    """
     cdef int index
     for index in range(g.width):
         columns[index] = (g.width - 1) // 2 + (

@@ -38,9 +38,9 @@ from libc.string cimport memcpy, memset
 
 cdef enum:
     HISTORY_LIMIT = 512
-    HISTORY_SHIFT = 5       # the plain history counts 0 to HISTORY_LIMIT >> HISTORY_SHIFT points
+    HISTORY_SHIFT = 5       # the plain history counts 0 to 15 points: its value stops below the limit
     HISTORY_LEAK = 4        # each update moves 1 / 2**HISTORY_LEAK of the way to the limit
-    LEARNED_LIMIT = 4096    # learned values are between -LEARNED_LIMIT and this
+    LEARNED_LIMIT = 4096    # learned values are between -LEARNED_LIMIT and 4089
     LEARNED_RATE = 3        # each update moves 1 / 2**LEARNED_RATE of the way to the limit
     WEIGHT_SHIFT = 16       # weights are finer than points by this many bits
     LEARNED_SHIFT = 16      # the learned value is the upper half of a pattern's word

@@ -39,6 +39,7 @@ from c4core.engine.board cimport (
     word_t,
 )
 
+from c4core.errors import C4Error
 from c4core.notation import check_board
 
 include "ordering.pxi"
@@ -114,6 +115,8 @@ def _best_kernel(bint wide):
         ),
     ]
     names = [name for name, _, _ in kernels]
+    if _LAST and _LAST not in names:
+        raise C4Error(f"C4_KERNEL cannot be {_wanted!r}: it is {', '.join(names)}, or wide-NAME")
     for name, module, runs in reversed(kernels[: names.index(_LAST) + 1 if _LAST in names else None]):
         if runs:
             try:

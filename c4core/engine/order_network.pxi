@@ -22,7 +22,7 @@
 #
 # A network's file has a header, which kernel.pyx checks, then the rows for the first player to move, then the
 # rows for the second, UNITS signed bytes each, and the weights of the units, 16 bits each and little-endian.
-# c4core/order_training makes it. A board without a file is searched without a network.
+# benchmarks/order makes it. A board without a file is searched without a network.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free

@@ -7,7 +7,7 @@
 #     5 to 14   for the column, rising to the middle
 #     -4 to 14  for the row, by side to move: threats count in rows of the right parity
 #
-# The plain history adds 0 to 16 points (history.pxi). If the subtrees are large enough, three more parts are
+# The plain history adds 0 to 15 points (history.pxi). If the subtrees are large enough, three more parts are
 # added: the windows through the square with their stones (patterns.pxi), the learned values of the patterns
 # (history.pxi) and, early in the game, the network (order_network.pxi).
 #

@@ -19,8 +19,8 @@
 # An entry has one bound: the windows of a solve approach the score from one side, so one of two bounds
 # would nearly always be stale. A new bound replaces the old one of its key, or else the bound in the bucket
 # that cost the least work. Expensive bounds stay, so a table that fits the cache saves nearly as much as a
-# large one. The winner has four stones on the board at the end, so scores are between -29 and 29 on narrow
-# boards and between -58 and 58 on wide ones, and a bound's code fits CODE_BITS.
+# large one. The winner has four stones on the board at the end, so scores are between -28 and 28 on narrow
+# boards and between -59 and 59 on wide ones, and a bound's code fits CODE_BITS.
 #
 # **Which key.** Up to MIRROR_PLIES stones a position and its mirror image share an entry, under the smaller
 # of their two keys; later a search rarely visits both. Positions with fewer than LATE_TABLE_EMPTIES empty

@@ -15,12 +15,6 @@ cdef enum:
 cdef class Evaluator:
     cdef const Board* g
     cdef readonly size_t scratch_bytes      # bytes of memory that one evaluation needs
-    # A search with the model tries the columns of largest worth: at most this many, and only columns
-    # at most ``margin`` below the largest. 0: it tries all columns.
-    cdef int breadth
-    cdef double margin
-    # What a search adds to the value of a column: this times its worth, relative to the largest.
-    cdef double trust
 
     # Write the worth of every column, and the value of the position, for the side to move. The
     # numbers of full columns mean nothing. If columns is NULL, only the value is computed.

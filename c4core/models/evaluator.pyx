@@ -1,8 +1,8 @@
 """``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
 
 The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
-compared with each other; a column that wins has the largest, and a residual network gives the next
-largest to one that blocks a win. The *value* of a position is from -1, a loss, to 1, a win.
+compared with each other; a column that wins has the largest, and one that blocks a win the next
+largest. The *value* of a position is from -1, a loss, to 1, a win.
 
 The input of a network is planes, uint8 (n, planes, height, width); row 0 is the bottom row:
 
@@ -19,7 +19,7 @@ plane  squares
 =====  =======================================================================================
 
 Plane 5 begins with the bottom row if the number of stones is even, else with the row above. Data
-sets and the smaller networks have planes 0 and 1 only. A *grid* in the form of Brewer 2017 has one
+sets have planes 0 and 1 only. A *grid* in the form of Brewer 2017 has one
 plane: 1 for the stones of one side, -1 for the stones of the other, and 0 for an empty square. Row
 0 is the top row.
 """
@@ -110,13 +110,17 @@ cdef class Evaluator:
         return best
 
 
+cdef enum:
+    BREADTH = 2     # a search tries at most this many columns,
+    MARGIN = 4      # and only columns whose worth is at most this much below the largest
+
+
 cdef struct Lookahead:
     const Board* g
     const Watch* watch
     void* scratch
     bint stopped
     long evaluations                # positions that the model has evaluated
-    int[MAX_COLUMNS] order          # columns from the middle
 
 
 cdef double _search(
@@ -134,7 +138,7 @@ cdef double _search(
     cdef double[MAX_COLUMNS] worths
     cdef int[MAX_COLUMNS] order
     cdef double value = 0, best = -WON
-    cdef int index, tried, stones = popcount(mask)
+    cdef int index, stones = popcount(mask)
     # 1. A win in one, and two threats that cannot both be blocked: known without the model.
     if playable & winning_squares(g, own, mask):
         return WON - (stones + 1)
@@ -154,19 +158,11 @@ cdef double _search(
         search.evaluations += 1
         model.evaluate_words(own, mask, NULL, &value, search.scratch)
         return value
-    # 4. All columns from the middle, or only the columns of largest worth.
-    if model.breadth:
-        search.evaluations += 1
-        model.evaluate_words(own, mask, worths, &value, search.scratch)
-        tried = _favourites(model, mask, worths, order)
-    else:
-        tried = g.width
-        for index in range(tried):
-            order[index] = search.order[index]
-    for index in range(tried):
+    # 4. The columns of largest worth.
+    search.evaluations += 1
+    model.evaluate_words(own, mask, worths, &value, search.scratch)
+    for index in range(_favourites(g, mask, worths, order)):
         square = drop(g, mask, order[index])
-        if not square:
-            continue
         if mask | square == g.squares:
             value = 0
         else:
@@ -183,10 +179,9 @@ cdef double _search(
 
 
 cdef int _favourites(
-    Evaluator model, uint64_t mask, const double* worths, int* order
+    const Board* g, uint64_t mask, const double* worths, int* order
 ) noexcept nogil:
     """Write the columns that a search tries, the largest worth first; return their number."""
-    cdef const Board* g = model.g
     cdef int column, place, count = 0
     for column in range(g.width):
         if not drop(g, mask, column):
@@ -197,8 +192,8 @@ cdef int _favourites(
             place -= 1
         order[place] = column
         count += 1
-    count = min(count, model.breadth)
-    while count > 1 and worths[order[count - 1]] < worths[order[0]] - model.margin:
+    count = min(count, BREADTH)
+    while count > 1 and worths[order[count - 1]] < worths[order[0]] - MARGIN:
         count -= 1
     return count
 
@@ -207,9 +202,8 @@ def search_column(Evaluator model not None, Position position not None, *, int d
                   Stop stop=None):
     """Return the column with the best value after a search; among equal ones, the column of largest worth.
 
-    A search with a residual network tries all columns in the position itself, and afterwards the two
-    columns of largest worth. It adds 0.3 of a column's worth, relative to the largest one, to the
-    column's value. With n-tuples it tries all columns, and adds nothing.
+    The search tries all columns in the position itself, and afterwards the two columns of largest worth,
+    if they are close. It adds a column's worth, relative to the largest one, to the column's value.
 
     Args:
         model: evaluates the positions where the search ends.
@@ -240,16 +234,12 @@ def search_column(Evaluator model not None, Position position not None, *, int d
         key=lambda column: _descending(worths[column]),
     )
     search.g, search.watch, search.stopped, search.evaluations = model.g, &watch, False, 1
-    for index, column in enumerate(
-        sorted(range(model.g.width), key=lambda column: abs(2 * column - model.g.width + 1))
-    ):
-        search.order[index] = column
     search.scratch = malloc(model.scratch_bytes)
     if search.scratch == NULL:
         raise MemoryError
     for column in favourites:
         square = drop(model.g, mask, column)
-        trusted = model.trust * (worths[column] - worths[favourites[0]]) if model.trust else 0
+        trusted = worths[column] - worths[favourites[0]]
         if position.is_winning(column):
             value = WON - (position.ply + 1)
         elif mask | square == model.g.squares:

@@ -47,30 +47,16 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, NDArray[np.generic]]
 
-KINDS: Final = ("cnn", "exact", "selfplay", "residual", "tuples")
+KINDS: Final = ("cnn", "residual")
+"""The kinds of models. A residual network plays without PyTorch."""
 
-ENGINE_KINDS: Final = ("residual", "tuples")
-"""The kinds of models that play without PyTorch."""
-
-ARCHITECTURES: Final = {
-    "cnn": ("padding",),
-    "exact": ("channels", "layers", "hidden"),
-    "selfplay": ("channels", "layers", "hidden"),
-    "residual": ("channels", "blocks", "hidden"),
-    "tuples": ("tuples", "length"),
-}
+ARCHITECTURES: Final = {"cnn": ("padding",), "residual": ("channels", "blocks", "hidden")}
 """The fields of the architecture of each kind of model. A residual network of which each player has
 its own weights also has ``sides``, 2."""
 
-LARGEST: Final = {
-    "cnn": {},
-    "exact": {"channels": 1024, "layers": 64, "hidden": 4096},
-    "selfplay": {"channels": 1024, "layers": 64, "hidden": 4096},
-    "residual": {"channels": 128, "blocks": 16, "hidden": 256, "sides": 2},
-    "tuples": {"tuples": 256, "length": 10},
-}
-"""The largest numbers in the architecture of each kind of model. In a residual network,
-``channels`` and ``hidden`` are multiples of 8."""
+LARGEST: Final = {"channels": 128, "blocks": 16, "hidden": 256, "sides": 2}
+"""The largest numbers in the architecture of a residual network. ``channels`` and ``hidden`` are
+multiples of 8."""
 
 FORMAT: Final = 1
 ENTRY: Final = "c4"
@@ -84,8 +70,8 @@ MAX_HEADER: Final = 1 << 23
 MAX_TEXT: Final = 1 << 22
 """The largest number of characters in a description; each epoch adds about 150."""
 
-MAX_TENSORS: Final = 1_100
-"""The largest number of tensors in a file; the largest network and its optimizer have 1,072."""
+MAX_TENSORS: Final = 500
+"""The largest number of tensors in a file; the largest network has 473 while it is trained."""
 
 _FIELDS: Final = {
     "kind": str,

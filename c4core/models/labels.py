@@ -31,7 +31,8 @@ from c4core.arena.game import game_seed, play_game
 from c4core.arrays import MOVE_GOES_ON, canonical_keys, children
 from c4core.dataset.files import read_npz
 from c4core.dataset.lots import SPLITS
-from c4core.errors import BoardError, DatasetError, LearningError
+from c4core.dataset.records import make_records
+from c4core.errors import BoardError, DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.lines import BadLine
 from c4core.models.evaluator import grids_of_planes, input_planes, words_of_planes
@@ -178,29 +179,53 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
 
 def read_joined(
     directories: Sequence[Path], *, apart_from: Sequence[Path] = ()
-) -> tuple[Positions, Positions]:
-    """Read the positions to learn from, and the held-out positions for the test after every epoch.
+) -> tuple[Positions, Positions, list[Positions]]:
+    """Read the positions to learn from, the held-out ones, and the sets to keep apart from.
 
-    A position in several data sets is used once. Held-out positions are not among the positions to
-    learn from.
+    A position in several data sets is used once. :func:`are_apart` decides which positions are
+    learned.
 
     Args:
         directories: data sets with the parts train and validation, of one board.
-        apart_from: data sets whose positions, in all parts, are left out of the positions to learn
-            from. Positions one move before or after them are left out, too. Mirror images count as
-            the same.
+        apart_from: data sets of which all parts are kept apart from.
 
     Raises:
         DatasetError: a part is missing or damaged, the boards differ, or nothing is left.
     """
     held_out = joined([read_positions(each, "validation") for each in directories])
     learned = joined([read_positions(each, "train") for each in directories])
-    is_taken = ~np.isin(canonical(learned), canonical(held_out))
-    for each in apart_from:
-        is_taken &= ~near(learned, _all_of(each))
-    if not is_taken.any():
+    others = [_all_of(each) for each in apart_from]
+    rows = np.flatnonzero(are_apart(learned, held_out, others))
+    if not len(rows):
         raise DatasetError("no positions are left to learn from", path=str(directories[0]))
-    return learned.take(np.flatnonzero(is_taken)), held_out
+    return learned.take(rows), held_out, others
+
+
+def are_apart(
+    positions: Positions, held_out: Positions, others: Sequence[Positions]
+) -> NDArray[np.bool_]:
+    """(n,): whether each position may be learned.
+
+    It may not be among the held-out positions, nor be near a position of the other sets. But
+    positions with fewer stones than all of a set are kept, because openings decide games. Mirror
+    images count as the same.
+    """
+    apart: NDArray[np.bool_] = ~np.isin(canonical(positions), canonical(held_out))
+    for each in others:
+        apart &= ~near(positions, each) | (positions.ply < each.ply.min())
+    return apart
+
+
+def of_scores(keys: Keys, column_scores: NDArray[np.int8], board: BoardSize) -> Positions:
+    """Positions with these canonical keys, and the scores of their columns.
+
+    Raises:
+        KeyValueError: a number is not a position's key.
+    """
+    records: dict[str, Any] = make_records(
+        keys, column_scores, board=board, seed=1, representations=("planes",)
+    )
+    return Positions(**{name: records[name] for name in ARRAYS}, board=board)
 
 
 def _all_of(directory: Path) -> Positions:
@@ -254,19 +279,6 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
         is_parent = np.isin(after, known) & (moves == MOVE_GOES_ON)
         found[begin : begin + _PIECE] |= is_parent.any(axis=1)
     return found
-
-
-def course_settings(
-    positions: Positions, held_out: Positions, settings: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The settings for training on labels: the parameters, and the data's size and checksum.
-
-    Raises:
-        LearningError: the two sets have different boards.
-    """
-    if positions.board != held_out.board:
-        raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
-    return {**settings, "positions": len(positions), "data": positions.fingerprint}
 
 
 GAMES_PER_REPORT = 500

@@ -1,4 +1,4 @@
-"""The training loop with its checkpoints and curves, and the training of n-tuple networks.
+"""The training loop with its checkpoints and curves.
 
 Training consists of epochs. The model's file is written before the first epoch and after every
 epoch. It is a checkpoint with everything that is needed to continue, and a model that can play. The
@@ -6,8 +6,7 @@ random choices of an epoch depend only on the seed and the epoch's number. So re
 with the same weights as uninterrupted training, if the machine, the program and the number of
 threads are the same.
 
-The courses of networks need PyTorch and are in :mod:`c4core.models.torch`. :class:`TupleCourse`
-does not need it.
+The courses need PyTorch and are in :mod:`c4core.models.torch`.
 """
 
 from __future__ import annotations
@@ -17,25 +16,18 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import numpy as np
-
 from c4core.arena.game import game_seed
-from c4core.dice import Dice
-from c4core.errors import LearningError, ModelError, ModelMismatchError
-from c4core.models.evaluator import words_of_planes
+from c4core.errors import ModelMismatchError
 from c4core.models.files import Model, write_model
-from c4core.models.labels import course_settings
-from c4core.models.quality import quality_of_engine, weights_of
-from c4core.models.tuples import TupleEngine, random_tuples, table_shape
 from c4core.notation import check_narrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
-    from c4core.models.labels import Positions
     from c4core.notation import BoardSize
 
     Arrays = Mapping[str, NDArray[np.generic]]
@@ -193,15 +185,6 @@ def _pairs(
     return [(f"{what}: {name}", there.get(name), here.get(name)) for name in names]
 
 
-_BY_LABELS: Final = (
-    "held-out positions",
-    (
-        ("result_kept", "result kept"),
-        ("quiet_decisive", "result kept, quiet and decisive"),
-        ("best_share", "best column"),
-    ),
-)
-
 CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
     "cnn": (
         (
@@ -210,24 +193,19 @@ CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
         ),
         ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
     ),
-    "exact": (
-        ("held-out positions", (("best_share", "best column"), ("value_accuracy", "result"))),
-        ("loss", (("policy_loss", "policy"), ("value_loss", "value"))),
-    ),
     "residual": (
-        _BY_LABELS,
+        (
+            "held-out positions",
+            (
+                ("result_kept", "result kept"),
+                ("quiet_decisive", "result kept, quiet and decisive"),
+                ("best_share", "best column"),
+            ),
+        ),
         (
             "loss",
             (("policy_loss", "best columns"), ("kept_loss", "result"), ("value_loss", "value")),
         ),
-    ),
-    "tuples": (
-        _BY_LABELS,
-        ("loss", (("policy_loss", "best columns"), ("value_loss", "value"))),
-    ),
-    "selfplay": (
-        ("share of games won", (("won_random", "against random"), ("won_set", "against set"))),
-        ("squared error", (("loss", "worth of columns"),)),
     ),
 }
 """The two plots of each kind of model: the label of the axis, and the curves."""
@@ -270,116 +248,3 @@ def draw_curves(model: Model, path: Path) -> None:
             axes.legend(frameon=False)
         metadata = {"Date": None} if path.suffix == ".svg" else None
         figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
-
-
-_PART: Final = 4096
-"""The number of positions between two reports of progress."""
-
-
-class TupleCourse(Course):
-    """Trains an n-tuple network on exact labels.
-
-    :mod:`c4core.models.tuples` has the learning rule: the sum for the position after each column is
-    trained towards the column's exact score, and all these sums together towards the best columns.
-    Quiet and decisive positions can weigh more than others. Mirror images share the tables, so
-    positions are not mirrored.
-
-    Args:
-        held_out: the positions for the test after every epoch.
-        length: the number of squares of each tuple.
-        rate: the share of an error by which a sum changes in the first epoch.
-        decay: the factor of the rate after every epoch.
-        quiet_weight: the weight of a quiet position; other positions weigh 1.
-        decisive_weight: the weight of a decisive position. If a position is quiet and decisive, the
-            weights are multiplied.
-
-    Raises:
-        LearningError: the two sets have different boards, or the sizes are impossible.
-    """
-
-    kind: ClassVar[str] = "tuples"
-
-    def __init__(
-        self,
-        positions: Positions,
-        held_out: Positions,
-        *,
-        tuples: int = 60,
-        length: int = 7,
-        rate: float = 0.5,
-        decay: float = 0.8,
-        quiet_weight: float = 1.0,
-        decisive_weight: float = 1.0,
-        seed: int = 0,
-    ) -> None:
-        settings = course_settings(
-            positions,
-            held_out,
-            {
-                "seed": seed,
-                "rate": rate,
-                "decay": decay,
-                "quiet_weight": quiet_weight,
-                "decisive_weight": decisive_weight,
-            },
-        )
-        super().__init__(positions.board, {"tuples": tuples, "length": length}, settings)
-        width, height = positions.board
-        try:
-            self._squares = random_tuples(
-                Dice(seed), tuples=tuples, length=length, width=width, height=height
-            )
-        except ValueError as error:
-            raise LearningError(str(error)) from None
-        self._tables = np.zeros(table_shape(tuples, length), dtype=np.float32)
-        self._own, self._mask = words_of_planes(positions.planes)
-        self._best, self._scores = positions.best, positions.column_scores
-        self._weights = weights_of(positions, quiet=quiet_weight, decisive=decisive_weight)
-        self._held_out = held_out
-
-    def engine(self) -> TupleEngine:
-        """An engine that uses the tables in training."""
-        width, height = self.board
-        return TupleEngine(width=width, height=height, squares=self._squares, tables=self._tables)
-
-    def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every position once, then test on the held-out ones."""
-        rate = self.settings["rate"] * self.settings["decay"] ** (number - 1)
-        order = np.random.default_rng(self.seed_of(number)).permutation(len(self._own))
-        engine, sums = self.engine(), np.zeros(2)
-        parts = range(0, len(order), _PART)
-        for done, first in enumerate(parts):
-            tell(done, len(parts))
-            rows = order[first : first + _PART]
-            losses = engine.learn(
-                self._own[rows],
-                self._mask[rows],
-                self._best[rows],
-                self._scores[rows],
-                self._weights[rows],
-                rate=rate,
-            )
-            sums += np.array(losses) * len(rows)
-        policy, value = (sums / len(order)).tolist()
-        return {
-            "policy_loss": policy,
-            "value_loss": value,
-            **quality_of_engine(engine, self._held_out).figures,
-        }
-
-    def weights(self) -> Arrays:
-        """The tuples' squares and their tables."""
-        return {"squares": self._squares.copy(), "tables": self._tables.copy()}
-
-    def restore(self, model: Model, path: Path) -> None:
-        """Take over a model's tables.
-
-        Raises:
-            ModelError: the model has other tuples, or its tables do not fit them.
-        """
-        squares, tables = model.weights.get("squares"), model.weights.get("tables")
-        if squares is None or not np.array_equal(squares, self._squares):
-            raise ModelError(f"{path} cannot be resumed: it has other tuples", path=str(path))
-        if tables is None or tables.shape != self._tables.shape or tables.dtype != np.float32:
-            raise ModelError(f"{path} cannot be resumed: its tables do not fit", path=str(path))
-        self._tables[...] = tables

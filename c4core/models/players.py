@@ -1,11 +1,12 @@
 """Players that use trained models, and the included models.
 
-A network plays with PyTorch, which is imported for its first move. An engine (an ``Evaluator``)
-plays without PyTorch. These players are not in c4core/players/roster, because models are trained
-with games, so modules of models import the players.
+The network of ``learning-cnn`` plays with PyTorch, which is imported for its first move. These
+players are not in c4core/players/roster, because models are trained with games, so modules of
+models import the players.
 """
 
 import functools
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,9 @@ from numpy.typing import NDArray
 from c4core.dice import Dice
 from c4core.errors import LearningMissingError, ModelError
 from c4core.extras import LEARN, require
-from c4core.models.evaluator import Evaluator, search_column
+from c4core.models.evaluator import search_column
 from c4core.models.files import FINGERPRINT_DIGITS, Model, read_model, read_unchanged
 from c4core.models.residual import ResidualEngine, weight_shapes
-from c4core.models.tuples import TupleEngine
 from c4core.notation import BoardSize
 from c4core.players.errors import (
     Failing,
@@ -55,7 +55,7 @@ def named_file(name: str, kind: str) -> Path:
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def load_engine(path: str, fingerprint: str) -> Evaluator:
+def load_engine(path: str, fingerprint: str) -> ResidualEngine:
     """The engine of a file, which is read once. The weights must have the fingerprint.
 
     Raises:
@@ -65,25 +65,22 @@ def load_engine(path: str, fingerprint: str) -> Evaluator:
     return engine_of(read_unchanged(Path(path), fingerprint), Path(path))
 
 
-def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluator:
-    """The engine of a model.
+def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> ResidualEngine:
+    """The engine of a residual network.
 
     Args:
-        model: a model of one of :data:`c4core.models.files.ENGINE_KINDS`.
+        model: a model of kind ``residual``.
         path: the model's file, for messages.
-        kernel: the kernel for a residual network, one of
-            :func:`c4core.models.residual.kernels`; None for the fastest. All kernels give the same
-            results.
+        kernel: one of :func:`c4core.models.residual.kernels`; None for the fastest. All kernels
+            give the same results.
 
     Raises:
-        ModelError: the kind has no engine, or the weights do not fit the architecture.
+        ModelError: the model is of another kind, or the weights do not fit the architecture.
     """
     try:
-        if model.kind == "tuples":
-            return _tuple_engine(model)
-        if model.kind == "residual":
-            return _residual_engine(model, kernel=kernel)
-        raise ValueError(f"a model of kind {model.kind} plays with PyTorch only")  # noqa: TRY301
+        if model.kind != "residual":
+            raise ValueError(f"a model of kind {model.kind} plays with PyTorch only")  # noqa: TRY301
+        return _residual_engine(model, kernel=kernel)
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ModelError(f"{path}: the engine cannot be made: {reason}", path=str(path)) from None
@@ -98,22 +95,6 @@ def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
     width, height = model.board
     weights = {name: _inputs_first(model.weights[name]) for name in weight_shapes(height, **sizes)}
     return ResidualEngine(width=width, height=height, weights=weights, kernel=kernel, **sizes)
-
-
-def _tuple_engine(model: Model) -> TupleEngine:
-    width, height = model.board
-    squares, tables = model.weights["squares"], model.weights["tables"]
-    if squares.dtype != np.uint8 or tables.dtype != np.float32:
-        raise TypeError(f"squares are {squares.dtype} and tables {tables.dtype}")
-    shape = tuple(model.architecture[name] for name in ("tuples", "length"))
-    if squares.shape != shape:
-        raise ValueError(f"squares are {squares.shape}, not {shape}")
-    return TupleEngine(
-        width=width,
-        height=height,
-        squares=squares.astype(np.uint8),
-        tables=tables.astype(np.float32),  # a writable copy
-    )
 
 
 def _inputs_first(array: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -193,12 +174,9 @@ class LearningPlayer(Player):
         """
         return self._choose_on(position)
 
+    @abstractmethod
     def _choose_on(self, position: Position) -> int:
-        from c4core.models.torch.playing import choose_column, load_network  # noqa: PLC0415 (optional)
-
-        network, board = self._loaded(load_network)
-        self._check_known(board, position.board)
-        return choose_column(network, self.learned, position)
+        """The column to play, after a check that the model plays on the board."""
 
     def _loaded(self, load: Callable[[str, str], Loaded]) -> Loaded:
         """Load the file with a function; raise PlayerFailure if it cannot be read."""
@@ -244,48 +222,51 @@ class LearningPlayer(Player):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class EnginePlayer(LearningPlayer):
-    """A player whose model runs in an engine, without PyTorch."""
+_Shipped = Annotated[str, FileName(), "the model's file; shipped: the model included with c4"]
 
+
+@player("learning-cnn", source="Brewer 2017")
+class LearningCnn(LearningPlayer):
+    """Plays the column after which the board looks to a network most like the end of a won game."""
+
+    learned = "cnn"
+
+    def _choose_on(self, position: Position) -> int:
+        from c4core.models.torch.playing import choose_column, load_network  # noqa: PLC0415 (optional)
+
+        network, board = self._loaded(load_network)
+        self._check_known(board, position.board)
+        return choose_column(network, position)
+
+
+@player("learning-residual", source="this project, by exact labels")
+class LearningResidual(LearningPlayer):
+    """Plays the column that a network with threats as input rates best; runs without PyTorch."""
+
+    model: _Shipped = SHIPPED
+    learned = "residual"
     with_pytorch = False
 
-    def begin(self, game: GameStart) -> None:
-        """Read the file, because reading may take longer than the time for a move.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or the model plays on another board.
-        """
-        self._engine(game.board)
-
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or the model plays on another board.
-        """
+    def _choose_on(self, position: Position) -> int:
         return self._engine(position.board).choose(position)
 
-    def _engine(self, board: BoardSize) -> Evaluator:
+    def _engine(self, board: BoardSize) -> ResidualEngine:
         """The model's engine, after a check that it plays on the board."""
         engine = self._loaded(load_engine)
         self._check_known(engine.board, board)
         return engine
 
 
-_Depth = Annotated[
-    int,
-    Whole(1, 12, is_shown=True),
-    Cost(seconds=3e-4, growth=3),
-    "plies looked ahead; moves that block the only threat do not count",
-]
+@player("learning-residual-search", source="this project, by exact labels")
+class LearningResidualSearch(LearningResidual):
+    """Searches the best lines of the learning-residual network by alpha-beta with its values."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class SearchingPlayer(EnginePlayer):
-    """A player that searches a few plies and evaluates the last positions with its model."""
-
-    depth: _Depth = 4
+    depth: Annotated[
+        int,
+        Whole(1, 12, is_shown=True),
+        Cost(seconds=3e-4, growth=3),
+        "plies looked ahead; moves that block the only threat do not count",
+    ] = 3
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         """The 0-based column to play.
@@ -296,58 +277,3 @@ class SearchingPlayer(EnginePlayer):
         """
         engine = self._engine(position.board)
         return search_column(engine, position, depth=self.depth, stop=limits.stop)[0]
-
-
-_Shipped = Annotated[str, FileName(), "the model's file; shipped: the model included with c4"]
-
-
-@player("learning-cnn", source="Brewer 2017")
-class LearningCnn(LearningPlayer):
-    """Plays the column after which the board looks to a network most like the end of a won game."""
-
-    learned = "cnn"
-
-
-@player("learning-exact", source="this project, by exact labels")
-class LearningExact(LearningPlayer):
-    """Plays the column that a network trained on exact scores rates best."""
-
-    learned = "exact"
-
-
-@player("learning-selfplay", source="Brewer 2017, as future work")
-class LearningSelfplay(LearningPlayer):
-    """Plays the column that a network trained by self-play rates best."""
-
-    learned = "selfplay"
-
-
-@player("learning-residual", source="this project, by exact labels")
-class LearningResidual(EnginePlayer):
-    """Plays the column that a network with threats as input rates best; runs without PyTorch."""
-
-    model: _Shipped = SHIPPED
-    learned = "residual"
-
-
-@player("learning-tuples", source="Thill, Koch, Konen 2012")
-class LearningTuples(EnginePlayer):
-    """Rates columns with an n-tuple network trained on exact scores; runs without PyTorch."""
-
-    learned = "tuples"
-
-
-@player("learning-residual-search", source="this project, by exact labels")
-class LearningResidualSearch(SearchingPlayer):
-    """Searches the best lines of the learning-residual network by alpha-beta with its values."""
-
-    model: _Shipped = SHIPPED
-    depth: _Depth = 3
-    learned = "residual"
-
-
-@player("learning-tuples-search", source="Thill, Koch, Konen 2012")
-class LearningTuplesSearch(SearchingPlayer):
-    """Searches a few plies by alpha-beta with the values of the learning-tuples network."""
-
-    learned = "tuples"

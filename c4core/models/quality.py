@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.models.evaluator import Evaluator
     from c4core.models.labels import Positions
     from c4core.players.player import Player
 
@@ -152,17 +151,6 @@ def kinds_of(positions: Positions) -> Kinds:
     )
 
 
-def weights_of(positions: Positions, *, quiet: float, decisive: float) -> NDArray[np.float32]:
-    """(n,): the weight of every position in training; the mean is 1.
-
-    Before scaling, quiet positions weigh ``quiet``, decisive ones ``decisive``, and others 1. If a
-    position is both, the weights are multiplied.
-    """
-    kinds = kinds_of(positions)
-    weights = np.where(kinds.is_quiet, quiet, 1.0) * np.where(kinds.is_decisive, decisive, 1.0)
-    return np.asarray(weights / weights.mean(), dtype=np.float32)
-
-
 def quality_of(
     positions: Positions, columns: Columns, *, mirrored: Columns | None = None
 ) -> Quality:
@@ -250,16 +238,6 @@ def evaluate_player(
         mirrored = _answers(player, turned, seed, lambda done: tell(len(asked) + done))
     quality = quality_of(positions, columns, mirrored=mirrored)
     return TimedQuality(quality, seconds, processor_seconds)
-
-
-def quality_of_engine(engine: Evaluator, positions: Positions, *, mirrors: bool = False) -> Quality:
-    """Measure an engine's columns against exact scores; with ``mirrors``, also in mirror images."""
-    asked = positions_of(positions)
-    columns = np.array([engine.choose(position) for position in asked])
-    if not mirrors:
-        return quality_of(positions, columns)
-    turned = np.array([engine.choose(position.mirrored()) for position in asked])
-    return quality_of(positions, columns, mirrored=turned)
 
 
 def _answers(

@@ -159,7 +159,6 @@ cdef class ResidualEngine(Evaluator):
         self.g = board_of(width, height)
         self.channels, self.blocks, self.hidden, self.sides = channels, blocks, hidden, sides
         self.averages = averages
-        self.breadth, self.margin, self.trust = 2, 4.0, 1.0
         self.kept = []
         self._choose(kernels().pop() if kernel is None else kernel)
         self._reach_out()
@@ -459,7 +458,7 @@ def weight_shapes(int height, int channels, int blocks, int hidden, int sides=1)
     for name, number, step in (
         ("channels", channels, LANES), ("blocks", blocks, 1), ("hidden", hidden, LANES), ("sides", sides, 1)
     ):
-        most = files.LARGEST["residual"][name]
+        most = files.LARGEST[name]
         if not step <= number <= most or number % step:
             multiple = f", a multiple of {step}" if step > 1 else ""
             raise ValueError(f"{name} cannot be {number}: it is {step} to {most}{multiple}")

@@ -134,8 +134,8 @@ class Whole:
         )
 
     def parse(self, text: str) -> Value:
-        """Read decimal digits."""
-        if not text.removeprefix("-").isdecimal():
+        """Read ASCII digits."""
+        if not (text.isascii() and text.removeprefix("-").isdecimal()):
             raise ValueError(text)
         return int(text)
 

@@ -60,7 +60,7 @@ The names easy, medium and hard are from Huang and Lu (2025). Their hard level,
 MOST: Final = 1000
 """The maximum number of players that a description may stand for."""
 
-_RANGE: Final = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+_RANGE: Final = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})")
 
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
 

@@ -215,7 +215,7 @@ def test_a_name_in_a_file_opens_no_file(c4: C4) -> None:
     """Reading a named pipe would block forever, because nothing writes to it."""
     pipe = c4.directory / "pipe"
     os.mkfifo(pipe)
-    file = exported(c4, {"first": f"learning-exact:model={pipe}"})
+    file = exported(c4, {"first": f"learning-cnn:model={pipe}"})
     assert c4("games", "import", str(file)).code == 0
     shown = ends(lambda: c4("games", "show", "1:0"))
     assert str(pipe) in shown.out
@@ -485,8 +485,8 @@ def test_no_file_is_read_as_a_pickle(c4: C4, trap: Trap, form: str) -> None:
         (c4.directory / name).write_bytes(bomb)
     for command in (
         "learn evaluate model.safetensors --games 1",
-        "match learning-exact:model=model.safetensors random --games 1",
-        "players show learning-exact:model=model.safetensors",
+        "match learning-cnn:model=model.safetensors random --games 1",
+        "players show learning-cnn:model=model.safetensors",
         "learn train exact --data set --epochs 1",
         "learn train cnn --games 5 --epochs 1 --resume --output model.safetensors",
         "learn evaluate model.safetensors --data set",
@@ -526,5 +526,5 @@ def test_a_data_set_must_consist_of_regular_files(c4: C4) -> None:
 
 def test_stored_player_descriptions_open_no_files() -> None:
     with pytest.raises(PlayerError):
-        parse_player("learning-exact:model=/dev/zero")
-    assert parse_player("learning-exact:model=/dev/zero", checked=False).text
+        parse_player("learning-cnn:model=/dev/zero")
+    assert parse_player("learning-cnn:model=/dev/zero", checked=False).text

@@ -50,10 +50,8 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "engine": ("--board", HOSTILE),
     "players show": (HOSTILE,),
     "learn train cnn": ("--csv", FILE, "--output", FILE),
-    "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),
     "learn export": (FILE, "--onnx", "x.onnx"),
-    "learn order": ("--board", HOSTILE, "--output", FILE),
     "worker": ("--queues", HOSTILE),
     "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
@@ -67,10 +65,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("jobs show", "jobs watch", "jobs results", "jobs cancel"), ("1",)),
     **dict.fromkeys(("jobs retry", "games report"), ("1",)),
     **dict.fromkeys(("games show", "games replay"), ("1:0",)),
-    **{
-        f"learn train {kind}": ("--data", FILE, "--output", FILE)
-        for kind in ("exact", "residual", "tuples")
-    },
+    "learn train residual": ("--data", FILE, "--output", FILE),
 }
 """Arguments that make a command display or refuse a hostile name."""
 

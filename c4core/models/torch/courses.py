@@ -1,49 +1,53 @@
-"""Train PyTorch networks with Adam, on final grids of games or on exact labels.
+"""Train PyTorch networks on final grids of games, or on exact labels.
 
 ``FinalGridCourse`` is the training of Brewer 2017: a network learns to predict the winner from the
-final grid of a game. The loss is the mean squared error. 70 % of the grids are for training, the
-others for the test after every epoch.
+final grid of a game, with Adam. The loss is the mean squared error. 70 % of the grids are for
+training, the others for the test after every epoch.
 
-``ExactCourse`` and ``ResidualCourse`` learn from exact labels. In every step, half of the positions
-are mirrored at random. The losses are:
+``ResidualCourse`` learns from exact labels, with Muon and Adam. The positions of a step are drawn
+at random, and half of them are mirrored:
 
-- for the policy, the negative logarithm of the total probability of all best columns, so the
-  network may choose any of them. Full columns are left out. The residual network has a second loss
-  of this form, for all columns that keep the result;
-- for the value, the cross entropy of loss, draw and win;
-- for the residual network's scores, the mean squared error over the open columns.
-
-For the residual network, quiet and decisive positions may weigh more than others, so that it does
-not learn mostly from wins in one.
+- Positions whose results the network keeps surely are learned less often than others. Quiet and
+  decisive positions, and positions with numbers of stones where errors are frequent, are drawn more
+  often.
+- After every epoch, the network plays games against perfect play. An eighth of each step's
+  positions comes from these games. Errors, and positions of the newest games, are drawn more often.
+- After a part of the epochs, each player gets weights of its own, because the two need different
+  squares to win an endgame.
 """
 
 from __future__ import annotations
 
+import math
 import textwrap
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import torch
 from torch.nn import functional
 from torch.nn.utils import convert_conv2d_weight_memory_format
 
-from c4core.errors import LearningError, ModelError
-from c4core.evaluation import NO_SCORE
-from c4core.models.evaluator import input_planes, words_of_planes
-from c4core.models.labels import course_settings
+from c4core.book import Book
+from c4core.dataset.records import are_quiet
+from c4core.errors import BookBoardError, C4Error, LearningError, ModelError
+from c4core.models.labels import are_apart, canonical, of_scores
 from c4core.models.loop import Course
-from c4core.models.quality import weights_of
+from c4core.models.perfect_play import PerfectPlay
+from c4core.models.quality import positions_of, quality_of
+from c4core.models.torch.examples import Drawn, Examples
 from c4core.models.torch.networks import (
     MOST_CHARACTERS,
-    STAR_PLANES,
-    ResidualOutputs,
     arrays_of,
     new_network,
     tensors_of,
+    watch_activations,
 )
-from c4core.models.torch.playing import SURE, final_outputs, quality_of_network, share_of_best
+from c4core.models.torch.optimizers import Optimizers
+from c4core.models.torch.playing import SURE, final_outputs, residual_columns
+from c4core.solver import Solver
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -52,41 +56,61 @@ if TYPE_CHECKING:
     from c4core.models.files import Model
     from c4core.models.labels import Labelled, Positions
     from c4core.models.loop import Arrays, Figures, Tell
+    from c4core.models.torch.examples import Precision
     from c4core.models.torch.networks import Padding
     from c4core.notation import BoardSize
-
-Precision = Literal["float32", "bfloat16"]
-"""The number format of the network's computations in training; weights are always float32."""
+    from c4core.position import Position
 
 TEST_SHARE: Final = 0.3
 """The share of final grids that are for the test."""
-EXACT_DECAY: Final = 0.9
-"""The factor of the learning rate of ``ExactCourse`` after every epoch."""
-SCORE_WEIGHT: Final = 2.0
-"""The weight of the loss of the scores; the other losses weigh 1."""
-WARM_UP: Final = 0.1
-"""The share of an epoch in which the residual network's learning rate rises to its first value."""
-
 _BREWERS_EPSILON: Final = 1e-7
 """Adam's epsilon in the library that Brewer used."""
-_NEVER: Final = float("-inf")
 
-_PIECE: Final = 1 << 16
-"""The number of positions whose planes are computed in one step; this limits the memory."""
+SIDES_FROM: Final = 0.4
+"""The share of the epochs after which each player has weights of its own."""
+COPIES: Final = ((11, 2), (19, 5), (25, 4), (128, 3))
+"""The most stones, and the copies of such a position that are drawn from: more where errors are
+frequent on 7x6."""
+HARD: Final = 4
+"""Quiet and decisive positions are drawn this many times as often as others."""
+FROM_GAMES: Final = 8
+"""One in this many positions of a step comes from the network's own games."""
+AS_SECOND: Final = 0.5
+EXPLORING: Final = 1.5
+"""The games of the second player, and the games with random moves of the first player, relative to
+the games of the first player."""
+EXPLORE: Final = 0.1
+"""The share of the network's moves in exploring games that are any column that keeps the result."""
+ERROR_COPIES: Final = 16
+RECENT_COPIES: Final = 4
+"""Errors, and positions of the newest games as first player, are drawn this many times as often."""
+LOSS_WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
+"""The weights of the losses: best columns, kept results, value, scores."""
+WARM_UP: Final = 0.04
+"""The share of the steps in which the learning rate rises."""
+FALLING: Final = 0.88
+"""The share of the steps in which the learning rate falls like a cosine."""
+LOWEST: Final = 0.02
+"""The learning rate falls to this share, and in the last steps to 0."""
+LAST: Final = 0.92
+"""The share of the steps after which the learning rate falls to 0."""
+TABLE_MB: Final = 256
+"""The size of the table of the solver for perfect play."""
 
 
 class NetworkCourse(Course):
-    """A network in training with Adam, with its data and parameters.
+    """A network in training, with its data and parameters.
 
     Args:
         architecture: the arguments of the network's class.
-        settings: the training's parameters and data, as JSON; ``seed`` and ``rate`` are required.
-        epsilon: the small number in Adam's denominator.
+        settings: the training's parameters and data, as JSON; ``seed`` is required.
         device: the device of PyTorch that trains, such as ``cuda``.
 
     Raises:
         LearningError: PyTorch does not find the device.
     """
+
+    optimizers: Optimizers
 
     def __init__(
         self,
@@ -94,81 +118,49 @@ class NetworkCourse(Course):
         architecture: dict[str, Any],
         settings: dict[str, Any],
         *,
-        epsilon: float = 1e-8,
         device: str = "cpu",
     ) -> None:
         super().__init__(board, architecture, settings)
-        self.network: nn.Module = new_network(
-            self.kind, board, architecture, seed=settings["seed"] % (1 << 63)
-        )
         try:
             torch.zeros(1, device=device).cpu()
         except (AssertionError, RuntimeError) as error:
             reason = textwrap.shorten(str(error), MOST_CHARACTERS, placeholder=" ...")
             raise LearningError(f"PyTorch cannot use the device {device!r:.80}: {reason}") from None
-        self.network.to(device)
         self.device = device
-        self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=settings["rate"], eps=epsilon
-        )
+        self.network = self._new_network(architecture)
+
+    def _new_network(self, architecture: dict[str, Any]) -> nn.Module:
+        seed = self.settings["seed"] % (1 << 63)
+        return new_network(self.kind, self.board, architecture, seed=seed).to(self.device)
 
     def generator(self, number: int) -> torch.Generator:
         """A random generator for the choices of an epoch."""
         return torch.Generator().manual_seed(self.seed_of(number))
-
-    def learn(self, loss: torch.Tensor) -> None:
-        """Make one step of the optimizer that lowers the loss."""
-        self.optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        self.optimizer.step()
 
     def weights(self) -> Arrays:
         """The network's tensors."""
         return arrays_of(self.network.state_dict())
 
     def optimizer_state(self) -> Arrays:
-        """The optimizer's moments, by the names of their weights."""
-        tensors = {
-            f"{name}.{key}": value
-            for name, parameter in self.network.named_parameters()
-            for key, value in self.optimizer.state.get(parameter, {}).items()
-        }
-        return arrays_of(tensors)
+        """The optimizers' tensors, by the names of their weights."""
+        return self.optimizers.state()
 
     def restore(self, model: Model, path: Path) -> None:
-        """Load a model's weights and its optimizer's moments.
+        """Load a model's weights and what else the training needs.
 
         Raises:
             ModelError: the arrays do not fit the network.
         """
         try:
-            self.network.load_state_dict(tensors_of(model.weights))
-        except RuntimeError as error:
-            raise ModelError(f"{path} cannot be resumed: {error}", path=str(path)) from None
-        state = tensors_of(model.optimizer)
-        shapes = {
-            f"{name}.{key}": shape
-            for name, parameter in self.network.named_parameters()
-            for key, shape in (
-                ("step", ()),
-                ("exp_avg", parameter.shape),
-                ("exp_avg_sq", parameter.shape),
-            )
-        }
-        found = {name: tensor.shape for name, tensor in state.items()}
-        if found != (shapes if model.history else {}) or any(
-            tensor.dtype != torch.float32 for tensor in state.values()
-        ):
-            raise ModelError(
-                f"{path} cannot be resumed: its optimizer does not fit", path=str(path)
-            )
-        for name, parameter in self.network.named_parameters():
-            if model.history:
-                self.optimizer.state[parameter] = {
-                    "step": state[f"{name}.step"],  # Adam counts its steps on the CPU
-                    "exp_avg": state[f"{name}.exp_avg"].to(self.device),
-                    "exp_avg_sq": state[f"{name}.exp_avg_sq"].to(self.device),
-                }
+            self._load(model)
+        except (C4Error, KeyError, RuntimeError, ValueError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise ModelError(f"{path} cannot be resumed: {reason}", path=str(path)) from None
+
+    def _load(self, model: Model) -> None:
+        self.network.load_state_dict(tensors_of(model.weights))
+        if model.history:
+            self.optimizers.restore(model.optimizer)
 
 
 class FinalGridCourse(NetworkCourse):
@@ -204,7 +196,8 @@ class FinalGridCourse(NetworkCourse):
             "games": len(games),
             "data": games.fingerprint,
         }
-        super().__init__(games.board, {"padding": padding}, settings, epsilon=_BREWERS_EPSILON)
+        super().__init__(games.board, {"padding": padding}, settings)
+        self.optimizers = Optimizers(self.network, epsilon=_BREWERS_EPSILON)
         order = torch.randperm(len(games), generator=self.generator(0))
         grids = torch.from_numpy(games.grids)
         won = torch.from_numpy(games.won)
@@ -223,7 +216,7 @@ class FinalGridCourse(NetworkCourse):
             tell(done, len(batches))
             outputs, targets = self.network(grids[batch].float()), won[batch].float()
             loss = functional.mse_loss(outputs, targets)
-            self.learn(loss)
+            self.optimizers.learn(loss, self.settings["rate"])
             loss_sum += loss.item() * len(batch)
             right += int(((outputs > SURE) == won[batch]).sum())
         tested = final_outputs(self.network, self.test[0])
@@ -235,80 +228,6 @@ class FinalGridCourse(NetworkCourse):
         }
 
 
-class ExactCourse(NetworkCourse):
-    """The training of a network with a policy head and a value head.
-
-    :class:`c4core.models.torch.networks.ExactNetwork` describes the sizes.
-
-    Args:
-        held_out: the positions for the test after every epoch.
-        batch: the number of positions in a step.
-        rate: Adam's learning rate in the first epoch.
-
-    Raises:
-        LearningError: the two sets of positions have different boards.
-    """
-
-    kind: ClassVar[str] = "exact"
-
-    def __init__(
-        self,
-        positions: Positions,
-        held_out: Positions,
-        *,
-        channels: int = 64,
-        layers: int = 3,
-        hidden: int = 128,
-        batch: int = 256,
-        rate: float = 0.002,
-        seed: int = 0,
-    ) -> None:
-        settings = course_settings(
-            positions, held_out, {"seed": seed, "batch": batch, "rate": rate}
-        )
-        architecture = {"channels": channels, "layers": layers, "hidden": hidden}
-        super().__init__(positions.board, architecture, settings)
-        self._planes = torch.from_numpy(positions.planes)
-        self._best = torch.from_numpy(positions.best != 0)
-        self._open = torch.from_numpy(positions.is_open)
-        self._value = torch.from_numpy(positions.value).long() + 1
-        self._held_out = held_out
-
-    def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every position once, then test on the held-out ones."""
-        generator = self.generator(number)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.settings["rate"] * EXACT_DECAY ** (number - 1)
-        order = torch.randperm(len(self._value), generator=generator)
-        batches = torch.split(order, self.settings["batch"])
-        self.network.train()
-        policy_sum = value_sum = 0.0
-        for done, batch in enumerate(batches):
-            tell(done, len(batches))
-            mirrored = torch.rand(len(batch), generator=generator) < 0.5  # noqa: PLR2004
-            policy, value = self._losses(batch, mirrored)
-            self.learn(policy + value)
-            policy_sum += policy.item() * len(batch)
-            value_sum += value.item() * len(batch)
-        tested = share_of_best(self.network, self.kind, self._held_out)
-        return {
-            "policy_loss": policy_sum / len(self._value),
-            "value_loss": value_sum / len(self._value),
-            "best_share": tested.best_share,
-            "value_accuracy": tested.value_share or 0.0,
-        }
-
-    def _losses(
-        self, batch: torch.Tensor, mirrored: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The losses of the policy and of the value for a batch."""
-        planes = turned(self._planes[batch], mirrored).float()
-        best, is_open = (turned(part[batch], mirrored) for part in (self._best, self._open))
-        outputs = self.network(planes)
-        policy = policy_losses(outputs.policy, best, is_open).mean()
-        return policy, functional.cross_entropy(outputs.value, self._value[batch])
-
-
 class ResidualCourse(NetworkCourse):
     """The training of a network with policy, value and scores.
 
@@ -316,12 +235,13 @@ class ResidualCourse(NetworkCourse):
 
     Args:
         held_out: the positions for the test after every epoch.
+        others: sets of positions to keep apart from; see :func:`c4core.models.labels.are_apart`.
+        epochs: the number of all epochs; the learning rate falls to 0 in the last one.
+        steps: the number of steps of an epoch.
         batch: the number of positions in a step.
-        rate: Adam's learning rate after the warm-up.
-        decay: the factor of the learning rate per epoch, applied step by step.
-        quiet_weight: the weight of a quiet position; other positions weigh 1.
-        decisive_weight: the weight of a decisive position. If a position is quiet and decisive, the
-            weights are multiplied.
+        rate: Muon's highest learning rate.
+        games: the number of games against perfect play as first player after an epoch; other games
+            are in proportion. Perfect play is slow on large boards without a book: 0 plays none.
         precision: the number format in training. ``bfloat16`` takes half the time on processors
             with instructions for it.
         device: the device of PyTorch that trains, such as ``cuda``. Another device, like another
@@ -339,146 +259,227 @@ class ResidualCourse(NetworkCourse):
         positions: Positions,
         held_out: Positions,
         *,
+        others: Sequence[Positions] = (),
         channels: int = 32,
-        blocks: int = 4,
-        hidden: int = 32,
-        batch: int = 256,
-        rate: float = 0.004,
-        decay: float = 0.6,
-        quiet_weight: float = 1.0,
-        decisive_weight: float = 1.0,
+        blocks: int = 5,
+        hidden: int = 64,
+        epochs: int = 8,
+        steps: int = 1000,
+        batch: int = 2048,
+        rate: float = 0.035,
+        games: int = 200,
         precision: Precision = "float32",
         device: str = "cpu",
         seed: int = 0,
     ) -> None:
-        settings = course_settings(
-            positions,
-            held_out,
-            {
-                "seed": seed,
-                "batch": batch,
-                "rate": rate,
-                "decay": decay,
-                "quiet_weight": quiet_weight,
-                "decisive_weight": decisive_weight,
-                "precision": precision,
-            },
-        )
-        architecture = {"channels": channels, "blocks": blocks, "hidden": hidden}
-        super().__init__(positions.board, architecture, settings, device=device)
-        convert_conv2d_weight_memory_format(self.network, torch.channels_last)
-        arrays = (
-            packed_planes(positions),
-            positions.best != 0,
-            positions.is_open,
-            positions.value,
-            positions.column_scores,
-            weights_of(positions, quiet=quiet_weight, decisive=decisive_weight),
-        )
-        self._bits, self._best, self._open, self._value, self._scores, self._weights = (
-            torch.from_numpy(array).to(device) for array in arrays
-        )
-        self._held_out = held_out
+        if positions.board != held_out.board:
+            raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
+        settings = {
+            "seed": seed,
+            "epochs": epochs,
+            "steps": steps,
+            "batch": batch,
+            "rate": rate,
+            "games": games,
+            "precision": precision,
+            "positions": len(positions),
+            "data": positions.fingerprint,
+        }
+        self._sizes = {"channels": channels, "blocks": blocks, "hidden": hidden}
+        super().__init__(positions.board, {**self._sizes, "sides": 2}, settings, device=device)
+        self._examples = Examples(positions, device=device, precision=precision)
+        self._drawn = Drawn(_copies_of(positions))
+        self._held_out, self._others = held_out, others
+        self._from_games: tuple[Examples, Drawn] | None = None
+        self._seen, self._wrong, self._recent = set[int](), set[int](), set[int]()
+        self._perfect: PerfectPlay | None = None
+        if games:
+            try:
+                book = Book.shipped(width=self.board.width, height=self.board.height)
+            except BookBoardError:
+                book = None
+            solver = Solver(table_mb=TABLE_MB, threads=torch.get_num_threads(), book=book)
+            self._perfect = PerfectPlay(self.board, solver)
+        self._share_weights()
+
+    @property
+    def _shared_epochs(self) -> int:
+        """The number of epochs in which both players use the same weights."""
+        return round(SIDES_FROM * int(self.settings["epochs"]))
+
+    def _share_weights(self) -> None:
+        """Let both players use the same weights, which are the network until :meth:`_split`."""
+        self._is_split = False
+        self._begin_with(self._new_network(self._sizes))
+
+    def _split(self) -> None:
+        """Give each player weights of its own, which begin as copies."""
+        weights = self.weights()
+        self._is_split = True
+        network = self._new_network(self.architecture)
+        network.load_state_dict(tensors_of(weights))
+        self._begin_with(network)
+
+    def _begin_with(self, network: nn.Module) -> None:
+        convert_conv2d_weight_memory_format(network, torch.channels_last)
+        self.network = network
+        self.optimizers = Optimizers(network, with_muon=True)
+        self._penalties = watch_activations(network)
+
+    def weights(self) -> Arrays:
+        """The weights of each player."""
+        found = arrays_of(self.network.state_dict())
+        if self._is_split:
+            return found
+        return {f"sides.{side}.{name}": array for side in (0, 1) for name, array in found.items()}
+
+    def optimizer_state(self) -> Arrays:
+        """The optimizers' tensors, how surely positions are known, and positions of games."""
+        seen = np.array(sorted(self._seen), dtype=np.uint64)
+        found = {**self.optimizers.state(), "drawn.chances": self._drawn.chances.numpy().copy()}
+        if self._perfect is not None and len(seen):
+            found |= {
+                "games.keys": seen,
+                "games.scores": self._perfect.scores_of(seen),
+                "games.wrong": np.isin(seen, _key_array(self._wrong)),
+                "games.recent": np.isin(seen, _key_array(self._recent)),
+            }
+        return found
+
+    def _load(self, model: Model) -> None:
+        if len(model.history) > self._shared_epochs:
+            self._split()
+        prefix = "" if self._is_split else "sides.0."
+        weights = {
+            name.removeprefix(prefix): array
+            for name, array in model.weights.items()
+            if name.startswith(prefix)
+        }
+        self.network.load_state_dict(tensors_of(weights))
+        if not model.history:
+            return
+        rest = dict(model.optimizer)
+        self._drawn.restore(rest.pop("drawn.chances"))
+        if self._perfect is not None:
+            games = [rest.pop(f"games.{name}") for name in ("keys", "scores", "wrong", "recent")]
+            self._restore_games(self._perfect, *games)
+        self.optimizers.restore(rest)
+
+    def _restore_games(
+        self,
+        perfect: PerfectPlay,
+        keys: NDArray[Any],
+        scores: NDArray[Any],
+        wrong: NDArray[Any],
+        recent: NDArray[Any],
+    ) -> None:
+        """Take over the positions of games, as :meth:`optimizer_state` describes them."""
+        n = keys.size
+        for array, dtype, shape in (
+            (keys, np.uint64, (n,)),
+            (scores, np.int8, (n, self.board.width)),
+            (wrong, np.bool_, (n,)),
+            (recent, np.bool_, (n,)),
+        ):
+            if array.dtype != dtype or array.shape != shape:
+                raise ValueError("its games do not fit")
+        perfect.scores.update(zip(keys.tolist(), scores, strict=True))
+        self._seen = set(keys.tolist())
+        self._wrong, self._recent = set(keys[wrong].tolist()), set(keys[recent].tolist())
+        self._learn_from_games(perfect)
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every position once, then test on the held-out ones."""
-        generator = self.generator(number)
-        order = torch.randperm(len(self._value), generator=generator).to(self.device)
-        batches = torch.split(order, self.settings["batch"])
+        """Make the steps of an epoch, test on the held-out positions, and play games."""
+        if number > self._shared_epochs and not self._is_split:
+            self._split()
+        steps, generator = self.settings["steps"], self.generator(number)
+        sums = torch.zeros(len(LOSS_WEIGHTS), device=self.device)
         self.network.train()
-        sums = torch.zeros(4, device=self.device)
-        for done, batch in enumerate(batches):
-            tell(done, len(batches))
-            self._set_rate((number - 1) * len(batches) + done, len(batches))
-            mirrored = (torch.rand(len(batch), generator=generator) < 0.5).to(self.device)  # noqa: PLR2004
-            losses = self.losses(batch, mirrored).mean(1)
-            self.learn(losses[0] + losses[1] + losses[2] + SCORE_WEIGHT * losses[3])
-            sums += losses.detach() * len(batch)
-        policy, kept, value, score = (sums / len(self._value)).tolist()
+        for step in range(steps):
+            tell(step, steps)
+            self._penalties.clear()
+            losses = self._losses(generator)
+            weighted = losses @ torch.tensor(LOSS_WEIGHTS, device=self.device)
+            rate = self.settings["rate"] * self._share_of_rate((number - 1) * steps + step)
+            self.optimizers.learn(weighted + sum(self._penalties), rate)
+            sums += losses.detach()
         self.network.eval()
-        tested = share_of_best(self.network, self.kind, self._held_out)
-        quality = quality_of_network(self.network, self.kind, self._held_out, mirrors=False)
-        return {
-            "policy_loss": policy,
-            "kept_loss": kept,
-            "value_loss": value,
-            "score_loss": score,
-            **quality.figures,
-            "value_accuracy": tested.value_share or 0.0,
-        }
+        names = ("policy_loss", "kept_loss", "value_loss", "score_loss")
+        losses_of_epoch = dict(zip(names, (sums / steps).tolist(), strict=True))
+        return losses_of_epoch | self._tested() | self._play(number)
 
-    def _set_rate(self, step: int, steps_of_epoch: int) -> None:
-        """Set the learning rate of a step; steps are counted from 0 over all epochs."""
-        epochs = step / steps_of_epoch
-        rate = self.settings["rate"] * self.settings["decay"] ** epochs
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate * min(1.0, (epochs + 1 / steps_of_epoch) / WARM_UP)
+    def _losses(self, generator: torch.Generator) -> torch.Tensor:
+        """The mean losses of a step's positions."""
+        batch: int = self.settings["batch"]
+        if self._from_games is None:
+            return self._drawn.losses(self._examples, self.network, batch, generator)
+        examples, drawn = self._from_games
+        count = max(batch // FROM_GAMES, 1)
+        found = self._drawn.losses(self._examples, self.network, batch - count, generator)
+        own = drawn.losses(examples, self.network, count, generator)
+        return found + (own - found) * (count / batch)
 
-    def losses(self, batch: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-        """(4, n): the losses of n positions: best columns, kept results, value, and scores.
+    def _share_of_rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 0 over all epochs, relative to the highest."""
+        done: float = step / (self.settings["epochs"] * self.settings["steps"])
+        share = max(LOWEST, (1 + math.cos(math.pi * min(1.0, done / FALLING))) / 2)
+        if done > LAST:
+            share = LOWEST * max(0.0, 1 - done) / (1 - LAST)
+        return share * min(1.0, (done + 1e-3) / WARM_UP)
 
-        Args:
-            batch: (n,), the positions' indices.
-            mirrored: (n,), whether each position is mirrored.
-        """
-        inputs = turned(unpacked_planes(self._bits[batch], self.board), mirrored).float()
-        with torch.autocast(
-            torch.device(self.device).type,
-            torch.bfloat16,
-            enabled=self.settings["precision"] == "bfloat16",
-        ):
-            found = self.network(inputs.contiguous(memory_format=torch.channels_last))
-        outputs = ResidualOutputs(*(each.float() for each in found))
-        best, is_open, scores = (
-            turned(part[batch], mirrored) for part in (self._best, self._open, self._scores)
+    def _choose(self, positions: Sequence[Position]) -> list[int]:
+        return residual_columns(self.network, positions)
+
+    def _tested(self) -> dict[str, float]:
+        """The quality of the columns in the held-out positions."""
+        columns = np.array(self._choose(positions_of(self._held_out)))
+        return quality_of(self._held_out, columns).figures
+
+    def _play(self, number: int) -> dict[str, float]:
+        """Play games; return the share in which the network, as first player, keeps the result."""
+        if self._perfect is None:
+            return {}
+        games, play = self.settings["games"], self._perfect.play
+        random = np.random.default_rng(self.seed_of(number))
+        first = play(self._choose, games=games, moves_first=True, random=random)
+        second = play(
+            self._choose, games=math.ceil(AS_SECOND * games), moves_first=False, random=random
         )
-        results = self._value[batch].long() + 1
-        keeps = is_open & (scores.sign() == (results - 1).unsqueeze(1))
-        wanted = scores.float() / ((self.board.cells + 1) // 2)
-        errors = (outputs.scores - wanted).square().masked_fill(scores == NO_SCORE, 0.0)
-        losses = [
-            policy_losses(outputs.policy, best, is_open),
-            policy_losses(outputs.policy, keeps, is_open),
-            functional.cross_entropy(outputs.value, results, reduction="none"),
-            errors.sum(1) / is_open.sum(1),
-        ]
-        return torch.stack(losses) * self._weights[batch]
+        explored = play(
+            self._choose,
+            games=math.ceil(EXPLORING * games),
+            moves_first=True,
+            random=random,
+            explore=EXPLORE,
+        )
+        self._seen |= first.seen | second.seen | explored.seen
+        self._wrong |= first.wrong | explored.wrong
+        self._recent = set(first.seen)
+        self._learn_from_games(self._perfect)
+        best = int(np.sign(self._perfect.scores_of(_key_array({self._perfect.start.key})).max()))
+        return {"games_kept": first.results.count(best) / games}
+
+    def _learn_from_games(self, perfect: PerfectPlay) -> None:
+        """Draw from the positions of all games that may be learned."""
+        keys = _key_array(self._seen)
+        found = of_scores(keys, perfect.scores_of(keys), self.board)
+        found = found.take(np.flatnonzero(are_apart(found, self._held_out, self._others)))
+        if not len(found):
+            return
+        copies = np.ones(len(found), dtype=np.intp)
+        for chosen, times in ((self._wrong, ERROR_COPIES), (self._recent, RECENT_COPIES)):
+            copies += (times - 1) * np.isin(canonical(found), _key_array(chosen))
+        examples = Examples(found, device=self.device, precision=self.settings["precision"])
+        self._from_games = examples, Drawn(copies)
 
 
-def packed_planes(positions: Positions) -> NDArray[np.uint8]:
-    """(n, bytes): the planes of n positions, a bit for each square.
-
-    The planes of :mod:`c4core.models.evaluator` would take eight times the memory.
-    """
-    own, mask = words_of_planes(positions.planes)
-    width, height = positions.board
-    packed = []
-    for first in range(0, len(own), _PIECE):
-        part = slice(first, first + _PIECE)
-        planes = input_planes(own[part], mask[part], width=width, height=height)
-        packed.append(np.packbits(planes.reshape(len(planes), -1), axis=1))
-    return np.concatenate(packed)
+def _key_array(keys: set[int]) -> NDArray[np.uint64]:
+    return np.array(sorted(keys), dtype=np.uint64)
 
 
-def unpacked_planes(packed: torch.Tensor, board: BoardSize) -> torch.Tensor:
-    """(n, planes, height, width): the planes of :func:`packed_planes`, on the same device."""
-    places = torch.arange(7, -1, -1, device=packed.device, dtype=torch.uint8)
-    bits = (packed.unsqueeze(2) >> places) & 1
-    used = bits.flatten(1)[:, : STAR_PLANES * board.cells]
-    return used.view(-1, STAR_PLANES, board.height, board.width)
-
-
-def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:
-    """(n,): the negative logarithm of the total probability of all best columns.
-
-    All arguments are (n, width); the policy has logits.
-    """
-    logits = policy.masked_fill(~is_open, _NEVER)
-    losses: torch.Tensor = logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
-    return losses
-
-
-def turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-    """Mirror the marked rows of a tensor; its last axis is the board's columns."""
-    where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
-    return torch.where(where, tensor.flip(-1), tensor)
+def _copies_of(positions: Positions) -> NDArray[np.intp]:
+    """(n,): the number of copies of each position that are drawn from."""
+    most, times = np.array(COPIES).T
+    are_hard = positions.is_decisive & are_quiet(positions.keys, positions.board)
+    copies: NDArray[np.intp] = times[np.searchsorted(most, positions.ply)]
+    return copies * np.where(are_hard, HARD, 1)

@@ -13,16 +13,6 @@ the top and on the left, and two at the bottom and on the right. With ``valid`` 
 publication does not state the padding; its program uses ``same``. On 7x6 the network has 3,375
 parameters with ``same``, and 1,317 with ``valid``.
 
-``ColumnNetwork``, kind selfplay, and ``ExactNetwork``, kind exact, have the same trunk of
-convolutions over the whole board. Every layer keeps the board's size; the zeros of the padding show
-the network where the board ends. The first layer's kernel is as long as a line of four.
-
-::
-
-    planes 2 x H x W -> convolutions -> features -> selfplay: the worth of every column, -1 to 1
-                                                 -> exact: a number for every column (policy);
-                                                    loss, draw, win of the side to move (value)
-
 ``ResidualNetwork``, kind residual, has the threats of both sides in its input.
 
 ::
@@ -46,7 +36,6 @@ scores, which only help the training.
 
 from __future__ import annotations
 
-import reprlib
 import textwrap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
@@ -55,7 +44,6 @@ from torch import nn
 from torch.nn import functional
 
 from c4core.errors import LearningError, ModelError
-from c4core.models.files import LARGEST
 from c4core.models.residual import STAR, weight_shapes
 
 if TYPE_CHECKING:
@@ -76,13 +64,16 @@ VALUES: Final = 3
 MOST_CHARACTERS: Final = 200
 """PyTorch's message about wrong weights is cut to this length, because it names every layer."""
 
+CALM: Final = 40
+CALM_POLICY: Final = 12
+"""Larger activations and policies cost something in training."""
+WATCHED: Final = 256
+"""Only this many positions of a step are searched for large activations, to save time."""
+
 _FILTERS: Final = 42
 _KERNEL: Final = 4
 _POOL: Final = 2
 _UNITS: Final = 7
-
-_TRUNK_PLANES: Final = 2
-_FIRST_KERNEL: Final = 4
 
 STAR_PLANES: Final = 7
 """The number of planes of :mod:`c4core.models.evaluator`, the input of ``ResidualNetwork``."""
@@ -134,74 +125,6 @@ class FinalGridNetwork(nn.Module):
         """The outputs, (n,), for grids (n, 1, height, width)."""
         outputs: torch.Tensor = self.layers(grids)
         return outputs.squeeze(1)
-
-
-def _trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.Sequential:
-    """Layers from planes (n, 2, height, width) to features (n, hidden), with ``layers`` >= 1."""
-    before, after = (_FIRST_KERNEL - 1) // 2, _FIRST_KERNEL // 2
-    parts: list[nn.Module] = [
-        nn.ZeroPad2d((before, after, before, after)),
-        nn.Conv2d(_TRUNK_PLANES, channels, _FIRST_KERNEL),
-        nn.ReLU(),
-    ]
-    for _ in range(layers - 1):
-        parts += [nn.Conv2d(channels, channels, 3, padding=1), nn.ReLU()]
-    parts += [nn.Flatten(), nn.Linear(channels * board.cells, hidden), nn.ReLU()]
-    return nn.Sequential(*parts)
-
-
-class ColumnNetwork(nn.Module):
-    """A network for the worth of every column: the expected result for the side to move.
-
-    Args:
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions.
-        hidden: the number of features, from which the outputs are computed.
-    """
-
-    def __init__(
-        self, board: BoardSize, *, channels: int = 64, layers: int = 1, hidden: int = 128
-    ) -> None:
-        super().__init__()
-        self.trunk = _trunk(board, channels=channels, layers=layers, hidden=hidden)
-        self.worth = nn.Sequential(nn.Linear(hidden, board.width), nn.Tanh())
-
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """(n, width): the worth of all columns, full ones too, for planes (n, 2, height, width)."""
-        outputs: torch.Tensor = self.worth(self.trunk(planes))
-        return outputs
-
-
-class Outputs(NamedTuple):
-    """The outputs of :class:`ExactNetwork` for n positions, for the side to move."""
-
-    policy: torch.Tensor
-    """(n, width): logits of every column, full ones included."""
-    value: torch.Tensor
-    """(n, 3): logits of loss, draw and win."""
-
-
-class ExactNetwork(nn.Module):
-    """A network for the policy and the value of positions.
-
-    Args:
-        channels: the number of filters of each convolution.
-        layers: the number of convolutions.
-        hidden: the number of features, the input of both heads.
-    """
-
-    def __init__(
-        self, board: BoardSize, *, channels: int = 64, layers: int = 3, hidden: int = 128
-    ) -> None:
-        super().__init__()
-        self.trunk = _trunk(board, channels=channels, layers=layers, hidden=hidden)
-        self.policy = nn.Linear(hidden, board.width)
-        self.value = nn.Linear(hidden, VALUES)
-
-    def forward(self, planes: torch.Tensor) -> Outputs:
-        """The outputs for planes (n, 2, height, width)."""
-        features = self.trunk(planes)
-        return Outputs(self.policy(features), self.value(features))
 
 
 class ResidualOutputs(NamedTuple):
@@ -315,8 +238,6 @@ def _residual_network(board: BoardSize, *, sides: int = 1, **sizes: int) -> nn.M
 
 _CLASSES: Final[dict[str, Callable[..., nn.Module]]] = {
     "cnn": FinalGridNetwork,
-    "exact": ExactNetwork,
-    "selfplay": ColumnNetwork,
     "residual": _residual_network,
 }
 
@@ -343,7 +264,8 @@ def network_of(model: Model, path: Path) -> nn.Module:
         ModelError: the weights do not fit the architecture.
     """
     try:
-        _check_sizes(model.kind, model.architecture)
+        if model.kind == "residual":
+            weight_shapes(model.board.height, **model.architecture)  # checks the sizes
         # A network on "meta" takes no memory: the file may claim any size.
         with torch.device("meta"):
             network = new_network(model.kind, model.board, model.architecture, seed=0)
@@ -358,17 +280,36 @@ def network_of(model: Model, path: Path) -> nn.Module:
     return network
 
 
+def watch_activations(network: nn.Module) -> list[torch.Tensor]:
+    """The penalties of all later outputs of layers in training, until the list is cleared.
+
+    The player computes in integers, which hold activations up to 127. Without penalties, training
+    lets activations and policies grow, until the player's columns differ from the network's.
+    """
+    found: list[torch.Tensor] = []
+
+    def of_layer(layer: nn.Module, _inputs: object, output: torch.Tensor) -> None:
+        if layer.training and len(output):  # a side may have no position
+            large = (output[:WATCHED].float() - CALM).relu()
+            most = (large - CALM / 2).relu().flatten(1).sum(1)
+            found.append(3 * large.mean() + 0.004 * most.mean())
+
+    def of_policy(layer: nn.Module, _inputs: object, output: torch.Tensor) -> None:
+        if layer.training and len(output):
+            found.append(0.05 * (output.float().abs() - CALM_POLICY).relu().mean())
+
+    for full_name, layer in network.named_modules():
+        name = full_name.removeprefix("sides.0.").removeprefix("sides.1.")
+        if name.startswith(("first", "column", "mixing", "blocks.")) and "outer" not in name:
+            layer.register_forward_hook(of_layer)
+        elif name == "policy":
+            layer.register_forward_hook(of_policy)
+    return found
+
+
 def parameter_count(network: nn.Module) -> int:
     """The number of trainable parameters."""
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
-
-
-def _check_sizes(kind: str, architecture: Mapping[str, Any]) -> None:
-    """Raise ValueError for sizes out of range, before a network of this size is made."""
-    for name, most in LARGEST[kind].items():
-        number = architecture.get(name, 1)
-        if type(number) is not int or not 1 <= number <= most:
-            raise ValueError(f"{name} cannot be {reprlib.repr(number)}: it is 1 to {most}")
 
 
 def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:

@@ -177,7 +177,7 @@ class BlogV6(_Counting):
         if position.ply == EARLY_CHIP_PLY and self.depth < CAPPED_DEPTH:
             middle = position.width // 2
             for column in (middle - 1, middle, middle + 1):
-                if position.heights[column] == 0:
+                if 0 <= column < position.width and position.heights[column] == 0:
                     return column
         best = heaviest(self.weights(position, limits.stop))
         return dice.pick(nearest_to_centre(best, position.width))

@@ -13,7 +13,6 @@ from cli.shell.commands import LazyGroup
         "train": "cli.commands.learn:train",
         "evaluate": "cli.commands.learn.evaluate:evaluate",
         "export": "cli.commands.learn.evaluate:export",
-        "order": "cli.commands.learn.order:order",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
@@ -23,8 +22,8 @@ from cli.shell.commands import LazyGroup
 def learn() -> None:
     """Train networks that play, evaluate them, and export them.
 
-    A model plays as learning-KIND:model=FILE, where KIND is cnn, exact, residual, selfplay or
-    tuples. All but tuples are trained with PyTorch: pip install torch.
+    A model plays as learning-KIND:model=FILE, where KIND is cnn or residual. PyTorch trains it:
+    pip install torch.
     """
 
 
@@ -32,14 +31,11 @@ def learn() -> None:
     cls=LazyGroup,
     lazy={
         "cnn": "cli.commands.learn.training:cnn",
-        "exact": "cli.commands.learn.training:exact",
         "residual": "cli.commands.learn.training:residual",
-        "selfplay": "cli.commands.learn.training:selfplay",
-        "tuples": "cli.commands.learn.training:tuples",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
-        "c4 learn train selfplay --games 256 --epochs 1 --output self.safetensors",
+        "c4 learn train residual --data positions --output residual.safetensors",
     ],
 )
 def train() -> None:

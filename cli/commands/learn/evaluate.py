@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from c4core.models.files import Model
     from c4core.models.labels import Positions
     from c4core.models.quality import TimedQuality
@@ -112,11 +115,11 @@ def evaluate(
 
 def _read_model(path: Path) -> Model:
     """Read a model, and check that PyTorch is installed if it needs it."""
-    from c4core.models.files import ENGINE_KINDS, read_model
+    from c4core.models.files import read_model
 
     parameters.check_exists(str(path), option="MODEL")
     model = read_model(path)
-    if model.kind not in ENGINE_KINDS:
+    if model.kind == "cnn":
         require()
     return model
 
@@ -129,29 +132,14 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
             f"{path} plays on {model.board}, the positions are on {positions.board}",
         ),
     )
-    from c4core.models.files import ENGINE_KINDS
-    from c4core.models.players import engine_of
+    from c4core.models.players import LearningCnn, LearningResidual
+    from c4core.models.quality import evaluate_player
 
-    if model.kind in ENGINE_KINDS:
-        from c4core.models.quality import quality_of_engine
-
-        engine = engine_of(model, path)
-        quality = quality_of_engine(engine, positions, mirrors=True)
-        count = sum(array.size for array in model.weights.values())
-        write_report(context.obj, path, model, parameters=count, quality=quality)
-        return
-    from c4core.models.torch.networks import network_of, parameter_count
-    from c4core.models.torch.playing import quality_of_network, share_of_best
-
-    network = network_of(model, path)
-    write_report(
-        context.obj,
-        path,
-        model,
-        parameters=parameter_count(network),
-        shares=share_of_best(network, model.kind, positions),
-        quality=quality_of_network(network, model.kind, positions),
-    )
+    player = {"cnn": LearningCnn, "residual": LearningResidual}[model.kind](model=str(path))
+    with _asking(context.obj, positions, mirrors=True) as look:
+        quality = evaluate_player(player, positions, tell=look).quality
+    count = sum(array.size for array in model.weights.values())
+    write_report(context.obj, path, model, parameters=count, quality=quality)
 
 
 def _by_games(
@@ -217,20 +205,31 @@ def write_evaluation(
 def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
     """Ask a player, with progress. A program is started, because naming it is consent."""
     from c4core.models.quality import evaluate_player
+
+    with (
+        spec.make(_resources(settings, spec, positions.board)) as player,
+        _asking(settings, positions, mirrors=not player.is_random) as look,
+    ):
+        return evaluate_player(player, positions, seed=seed, tell=look)
+
+
+@contextmanager
+def _asking(
+    settings: Settings, positions: Positions, *, mirrors: bool
+) -> Iterator[Callable[[int], None]]:
+    """Show progress; the function is called with the number of finished moves."""
     from cli.output import progress
     from cli.shell.process import check_signals
 
-    with spec.make(_resources(settings, spec, positions.board)) as player:
-        mirrors = not player.is_random
-        shown = progress.is_shown(settings, over_output=False)
-        total = len(positions) * (1 + mirrors)
-        with progress.counting("asking for moves", total, shown=shown) as update:
+    shown = progress.is_shown(settings, over_output=False)
+    total = len(positions) * (1 + mirrors)
+    with progress.counting("asking for moves", total, shown=shown) as update:
 
-            def look(done: int) -> None:
-                check_signals()
-                update(done)
+        def look(done: int) -> None:
+            check_signals()
+            update(done)
 
-            return evaluate_player(player, positions, seed=seed, tell=look)
+        yield look
 
 
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
@@ -262,15 +261,14 @@ EXPORT_EXAMPLES = (
 def export(settings: Settings, *, model: str, onnx: str) -> None:
     """Write a network as an ONNX file for other programs.
 
-    MODEL is a model of kind cnn, exact, residual or selfplay, or "shipped", the included residual
-    network. onnxruntime and other programs run the ONNX file without c4. Its input "planes" has the
-    stones of both sides. Its output "policy" has a number for each column: play the column with the
-    largest one. The file's metadata describes both. This command needs the package onnx, but not
-    PyTorch.
+    MODEL is the file of a model, or "shipped", the included residual network. onnxruntime and other
+    programs run the ONNX file without c4. Its input "planes" has the stones of both sides. Its
+    output "policy" has a number for each column: play the column with the largest one. The file's
+    metadata describes both.
     """
+    from c4core.extras import ONNX
     from c4core.files import atomic_file
     from c4core.models.files import read_model
-    from c4core.models.onnx import onnx_bytes
     from c4core.models.players import SHIPPED, named_file
     from cli.output.formats import writable_path
     from cli.output.render import count
@@ -283,6 +281,9 @@ def export(settings: Settings, *, model: str, onnx: str) -> None:
     if target == source.resolve():
         raise click.BadParameter(f"{onnx!r} is the model itself", param_hint="'--onnx'")
     found = read_model(source)
+    require(ONNX)
+    from c4core.models.torch.onnx import onnx_bytes
+
     content = onnx_bytes(found, Path(model), license_name="MIT" if is_shipped else None)
     with atomic_file(target) as beside:
         beside.write_bytes(content)

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from c4core.extras import Extra
     from c4core.models.files import Model
     from c4core.models.labels import Labelled
     from c4core.models.quality import Missed, Quality, Share
-    from c4core.models.torch.playing import BestShares, Confusion
+    from c4core.models.torch.playing import Confusion
     from c4core.notation import BoardSize
     from c4core.players import FinalGrids
     from cli.output.tables import Part
@@ -43,12 +44,12 @@ seed_option = number_option(
 )
 
 
-def require() -> None:
-    """Check that PyTorch is installed."""
+def require(extra: Extra | None = None) -> None:
+    """Check that packages are installed; without an argument, PyTorch."""
     from c4core import extras
     from c4core.errors import LearningMissingError
 
-    extras.require(extras.LEARN, LearningMissingError)
+    extras.require(extra or extras.LEARN, LearningMissingError)
 
 
 def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
@@ -139,7 +140,6 @@ def write_report(
     *,
     parameters: int,
     confusion: Confusion | None = None,
-    shares: BestShares | None = None,
     quality: Quality | None = None,
     with_history: bool = False,
 ) -> None:
@@ -163,24 +163,19 @@ def write_report(
             from c4core.models.torch.playing import confusion_object
 
             about["confusion"] = confusion_object(confusion)
-        if shares is not None:
-            from c4core.models.torch.playing import shares_object
-
-            about["positions"] = shares_object(shares)
         if quality is not None:
             from c4core.models.quality import quality_object
 
             about["quality"] = quality_object(quality)
         write_object(about)
         return
-    _write_text(about, model, confusion, shares, quality)
+    _write_text(about, model, confusion, quality)
 
 
 def _write_text(
     about: Mapping[str, Any],
     model: Model,
     confusion: Confusion | None,
-    shares: BestShares | None,
     quality: Quality | None,
 ) -> None:
     from cli.output.render import duration
@@ -193,8 +188,6 @@ def _write_text(
     if confusion is not None:
         parts.append(confusion_table(confusion))
         parts.append(Facts([("accuracy", f"{confusion.accuracy:.5f}")]))
-    if shares is not None:
-        parts.append(shares_table(shares))
     if quality is not None:
         parts += quality_parts(quality)
     write_parts(parts)
@@ -217,33 +210,6 @@ def confusion_table(confusion: Confusion) -> Table:
     ]
     title = f"The network's verdict on {confusion.games:,} final grids"
     return Table(("", "says won", "says not won"), rows, title=title)
-
-
-def shares_table(shares: BestShares) -> Table:
-    """Shares of best columns, by the stones on the board."""
-    from cli.output.render import percent
-
-    rows = [
-        [
-            str(ply.ply),
-            f"{ply.positions:,}",
-            percent(ply.best / ply.positions),
-            percent(ply.chance / ply.positions),
-        ]
-        for ply in shares.plies
-    ]
-    rows.append(
-        [
-            "all",
-            f"{shares.positions:,}",
-            percent(shares.best_share),
-            percent(shares.chance_share),
-        ]
-    )
-    title = "How often its column is a best one"
-    if shares.value_share is not None:
-        title += f"; it names the result of {percent(shares.value_share)}"
-    return Table(("stones", "positions", "network", "at random"), rows, left=0, title=title)
 
 
 _HEADINGS: Final = ("positions", "best column", "result kept")

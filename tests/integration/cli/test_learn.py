@@ -1,14 +1,11 @@
 """``c4 learn`` without PyTorch: the error message, and the commands that still work."""
 
-import json
-
-import click
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
 from c4core.models.files import LARGEST, Model, write_model
-from cli.commands.learn.training import exact, residual, selfplay, tuples
+from cli.commands.learn.training import residual
 from cli.shell.parameters import IntRange
 from tests.support.boards.learning import SMALL, write_dataset
 from tests.support.running.command_line import C4
@@ -25,59 +22,37 @@ class TestWithoutPyTorch:
         "words",
         [
             "learn train cnn",
-            "learn train exact --data .",
             "learn train residual --data .",
-            "learn train selfplay",
-            "learn order",
-            "learn evaluate exact.safetensors",
+            "learn evaluate cnn.safetensors",
             "match learning-cnn:model=x.safetensors set --games 1",
         ],
     )
     def test_the_message_names_the_package(self, c4: C4, words: str) -> None:
-        sizes = {"channels": 2, "layers": 1, "hidden": 4}
-        model = Model("exact", SMALL, sizes, {}, [], {})
-        write_model(c4.directory / "exact.safetensors", model)
+        model = Model("cnn", SMALL, {"padding": "same"}, {}, [], {})
+        write_model(c4.directory / "cnn.safetensors", model)
         done = c4(*words.split())
         assert (done.code, done.out) == (1, "")
         assert EXTRA in done.err
-        assert [path.name for path in c4.directory.glob("*.*")] == ["exact.safetensors"]
+        assert [path.name for path in c4.directory.glob("*.*")] == ["cnn.safetensors"]
 
-    def test_an_export_needs_another_package(self, c4: C4) -> None:
+    def test_an_export_needs_other_packages(self, c4: C4) -> None:
         done = c4("learn", "export", "shipped", "--onnx", "new.onnx")
         assert (done.code, done.out) == (1, "")
-        assert "ONNX files need the package onnx: pip install onnx" in done.err
+        wanted = (
+            "ONNX files need the packages torch and onnx and onnxscript: pip install torch onnx"
+        )
+        assert wanted in done.err
         assert not (c4.directory / "new.onnx").exists()
 
-    def test_tuples_need_no_pytorch(self, c4: C4) -> None:
-        write_dataset(c4.directory / "data", count=60)
-        options = ("--data", "data", "--json")
-        few = ("--tuples", "6", "--length", "3", "--epochs", "2")
-        trained = json.loads(c4("learn", "train", "tuples", *few, *options).out)
-        assert trained["parameters"] == 2 * 6 * 4**3 + 6 * 3
-        assert [entry["epoch"] for entry in trained["history"]] == [1, 2]
-        read = c4("learn", "evaluate", "tuples.safetensors", "--split", "validation", *options)
-        assert json.loads(read.out)["quality"] == trained["quality"]
-        for player in ("learning-tuples", "learning-tuples-search"):
-            described = f"{player}:model=tuples.safetensors"
-            asked = c4("learn", "evaluate", "--player", described, *options)
-            told = json.loads(asked.out)
-            assert told["quality"]["wins"]["missed"] == 0
-        more = ("--resume", "--tuples", "6", "--length", "3", "--epochs", "3")
-        assert c4("learn", "train", "tuples", *more, *options).code == 0
-        refused = c4("learn", "train", "tuples", "--length", "11", "--fresh", *options)
-        assert refused.code == 2
 
-
-@pytest.mark.parametrize("command", [exact, selfplay, residual, tuples])
-def test_options_have_the_limits_of_the_models(command: click.Command) -> None:
-    limits = LARGEST[str(command.name)]
+def test_options_have_the_limits_of_the_models() -> None:
     found = {
         parameter.name: parameter.type.max
-        for parameter in command.params
-        if isinstance(parameter.type, IntRange) and parameter.name in limits
+        for parameter in residual.params
+        if isinstance(parameter.type, IntRange) and parameter.name in LARGEST
     }
     assert found
-    assert found.items() <= limits.items()
+    assert found.items() <= LARGEST.items()
 
 
 class TestEvaluatePlayers:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.order.samples import upper_bounds
 from c4core.counting import begin, count
 from c4core.evaluation import score_limits
-from c4core.order_training.samples import upper_bounds
 from c4core.position import Position
 from c4core.proof.format import RULES
 from c4core.proof.walk import answers, lasts, rules_that_hold

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from c4core import Position, Solver
 from c4core.dataset.files import write_npz
-from c4core.dice import Dice
 from c4core.evaluation import NO_SCORE
 from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import Model, write_model
 from c4core.models.residual import STAR, side_prefix, weight_shapes
-from c4core.models.tuples import random_tuples, table_shape
 from c4core.notation import BoardSize
 
 SMALL = BoardSize(5, 4)
@@ -70,10 +68,7 @@ def outside(*_: object) -> int:
 
 ARCHITECTURES: dict[str, dict[str, Any]] = {
     "learning-cnn": {"padding": "same"},
-    "learning-exact": {"channels": 4, "layers": 2, "hidden": 8},
-    "learning-selfplay": {"channels": 4, "layers": 1, "hidden": 8},
     "learning-residual": {"channels": 8, "blocks": 1, "hidden": 8},
-    "learning-tuples": {"tuples": 5, "length": 4},
 }
 """Small networks, by player."""
 
@@ -89,11 +84,6 @@ def model_file(directory: Path, player: str, board: BoardSize, *, seed: int = 1)
 
 def _random_weights(kind: str, board: BoardSize, seed: int) -> dict[str, NDArray[np.generic]]:
     architecture: dict[str, Any] = ARCHITECTURES[f"learning-{kind}"]
-    if kind == "tuples":
-        squares = random_tuples(Dice(1), **architecture, width=board.width, height=board.height)
-        shape = table_shape(**architecture)
-        tables = np.random.default_rng(1).normal(0, 0.1, shape).astype(np.float32)
-        return {"squares": squares, "tables": tables}
     pytest.importorskip("torch", reason=REASON)
     from c4core.models.torch.networks import arrays_of, new_network  # noqa: PLC0415 (an optional dependency)
 

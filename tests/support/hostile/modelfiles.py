@@ -76,7 +76,7 @@ CASES = (
     having("a board of a number", "board cannot be 5", board=5),
     having("an impossible board", "impossible board", board="19x9"),
     having("no board", "'board' is missing", board=MISSING),
-    having("a list for a kind", r"kind cannot be \['exact'\]", kind=["exact"]),
+    having("a list for a kind", r"kind cannot be \['cnn'\]", kind=["cnn"]),
     having("a list for an architecture", r"architecture cannot be \[\]", architecture=[]),
     having("an empty architecture", "its architecture has no channels", architecture={}),
     Case("a field twice", with_a_field_twice, "an object has the field 'kind' twice"),

@@ -29,7 +29,7 @@ def test_page_shows_the_stored_figures(name: str, tmp_path: Path) -> None:
     shown = (DOCS / page).read_text()
     emptied = re.sub(r"(<!-- begin \w+ -->\n).*?(<!-- end)", r"\1\2", shown, flags=re.DOTALL)
     (tmp_path / page).write_text(emptied)
-    run(RESULTS, "render", "--no-plots", "--docs", str(tmp_path), name)
+    run(RESULTS, "render", "--docs", str(tmp_path), name)
     assert (tmp_path / page).read_text() == shown
 
 

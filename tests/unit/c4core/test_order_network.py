@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from benchmarks.order.samples import Network
 from c4core.engine.kernel import network_path
 from c4core.notation import parse_board
-from c4core.order_training.samples import Network
 
 # After training a new network (docs/engine.md), write its size and checksum here.
 SHIPPED = {

@@ -69,6 +69,18 @@ def test_every_kernel_visits_the_same_nodes(kernel: str) -> None:
     assert name in KERNELS[: KERNELS.index(kernel.removeprefix("wide-")) + 1]
 
 
+def test_an_unknown_kernel_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import c4core"],
+        env={**os.environ, "C4_KERNEL": "fast"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    wanted = "C4_KERNEL cannot be 'fast': it is portable, x86-v3, x86-v3-pext, or wide-NAME"
+    assert done.stderr.splitlines()[-1] == f"c4core.errors.C4Error: {wanted}"
+
+
 if __name__ == "__main__":
     for board, moves in NODES:
         nodes = Solver().solve(moves, **parse_board(board)._asdict()).nodes

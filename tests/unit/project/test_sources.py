@@ -79,7 +79,7 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     needed = installed - optional
     assert needed == distributions(PROJECT["dependencies"])
     expected = """
-        gymnasium kaggle-environments matplotlib mcp msgspec onnx open_spiel pettingzoo pillow
+        gymnasium kaggle-environments matplotlib mcp msgspec open_spiel pettingzoo pillow
         pyarrow starlette torch uvicorn
     """
     assert optional == set(expected.split())

@@ -9,7 +9,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
-from c4core.order_training.samples import Network
 from tests.support.boards.learning import write_dataset
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
@@ -25,13 +24,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_dataset(directory / "data", count=60)
     write_dataset(directory / "other", count=5, least_ply=12)
     more = ("--apart-from", "other", "--plot", "residual.svg")
-    small = ("--epochs", "1", "--channels", "4", "--hidden", "8", "-q")
-    eight = ("--epochs", "1", "--channels", "8", "--hidden", "8", "-q")
+    small = ("--epochs", "1", "--steps", "3", "--batch", "20", "--games", "2", "-q")
+    sizes = ("--channels", "8", "--blocks", "1", "--hidden", "8")
     for command in (
         ("learn", "train", "cnn", "--games", "600", "--epochs", "1", "-q"),
-        ("learn", "train", "exact", "--data", "data", *small),
-        ("learn", "train", "residual", "--data", "data", "--blocks", "1", *eight, *more),
-        ("learn", "train", "selfplay", "--games", "20", "--board", "5x4", *small),
+        ("learn", "train", "residual", "--data", "data", *small, *sizes, *more),
         ("match", "set", "random", "--games", "60", "--judge", "none", "-q"),
         ("games", "export", "--format", "csv", "-o", "games.csv", "-q"),
     ):
@@ -42,34 +39,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kept(trained: Path) -> C4:
     return C4(trained)
-
-
-FEW = ("--board", "5x4", "--roots", "30", "--last-ply", "9", "--density", "20")
-"""A small network that orders the engine's moves."""
-
-
-def test_order_for_people(c4: C4) -> None:
-    done = c4("learn", "order", *FEW, "-v")
-    assert done.code == 0
-    assert "held out  cross entropy" in done.out
-    assert done.out.splitlines()[-1].split()[0] == "2"
-    assert "round 1: " in done.err
-    network = Network((c4.directory / "c4-5x4.c4order").read_bytes())
-    assert (network.width, network.height, network.last_ply) == (5, 4, 9)
-
-
-def test_order_for_programs(c4: C4) -> None:
-    done = c4("learn", "order", *FEW, "--rounds", "1", "-o", "a", "--json")
-    assert (done.code, done.err) == (0, "")
-    told = json.loads(done.out)
-    assert told["bytes"] == (c4.directory / "a").stat().st_size
-    assert (told["board"], told["roots"], told["last_ply"]) == ("5x4", 30, 9)
-    (only,) = told["rounds"]
-    assert only["samples"] > only["held_out"] > 0
-    assert only["before"]["cross_entropy"] > 0
-    (c4.directory / "old").write_text("replaced on request")
-    assert c4("learn", "order", *FEW, "--rounds", "1", "-o", "old", "--fresh").code == 0
-    assert (c4.directory / "a").read_bytes() == (c4.directory / "old").read_bytes()
 
 
 def test_training_for_people(kept: C4) -> None:
@@ -152,36 +121,27 @@ def test_a_network_of_final_grids_is_evaluated(kept: C4) -> None:
     assert told["confusion"]["accuracy"] <= 1
 
 
-@pytest.mark.parametrize("kind", ["exact", "selfplay"])
-def test_a_network_of_positions_is_evaluated(kept: C4, kind: str) -> None:
-    model = f"{kind}.safetensors"
-    done = kept("learn", "evaluate", model, "--data", "data", "--split", "validation")
-    assert done.code == 0
-    assert "How often its column is a best one" in done.out
-    told = json.loads(kept("learn", "evaluate", model, "--data", "data", "--json").out)
-    assert told["positions"]["positions"] == 60
-    assert (told["positions"]["value_accuracy"] is None) == (kind == "selfplay")
-    assert told["quality"]["all"]["strict"] == told["positions"]["best_share"]
-    assert told["quality"]["mirror"]["positions"] > 0
-
-
 def test_a_network_without_pytorch_is_evaluated(kept: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _name: None)
-    done = kept("learn", "evaluate", "residual.safetensors", "--data", "data")
+    model = "residual.safetensors"
+    done = kept("learn", "evaluate", model, "--data", "data", "--split", "validation")
     assert done.code == 0
     assert "How its columns keep to the proof" in done.out
+    told = json.loads(kept("learn", "evaluate", model, "--data", "data", "--json").out)
+    assert told["quality"]["all"]["positions"] == 60
+    assert told["quality"]["mirror"]["positions"] > 0
 
 
 def test_players_and_their_models_get_the_same_measures(kept: C4) -> None:
     data = ("--data", "data", "--json")
-    for kind in ("exact", "residual"):
-        model = f"{kind}.safetensors"
-        asked = kept("learn", "evaluate", "--player", f"learning-{kind}:model={model}", *data)
-        told = json.loads(asked.out)
-        assert told["player"].startswith(f"learning-{kind}:model={model},weights=")
-        assert told["move_microseconds"] > 0
-        batch = json.loads(kept("learn", "evaluate", model, *data).out)
-        assert told["quality"] == batch["quality"]
+    model = "residual.safetensors"
+    told = json.loads(
+        kept("learn", "evaluate", "--player", f"learning-residual:model={model}", *data).out
+    )
+    assert told["player"].startswith(f"learning-residual:model={model},weights=")
+    assert told["move_microseconds"] > 0
+    batch = json.loads(kept("learn", "evaluate", model, *data).out)
+    assert told["quality"] == batch["quality"]
 
 
 def test_a_model_plays_a_match(kept: C4) -> None:
@@ -195,14 +155,6 @@ def test_a_model_plays_a_match(kept: C4) -> None:
 
 
 REFUSED = """
-order --output no/such/place
-order --output .
-order --output old
-order --board 4x4 --last-ply 16
-order --board 4x2 --last-ply 5
-order --board 5x4 --last-ply 9 --roots 3
-order --density 0
-order --board 99x9
 train cnn
 train cnn --resume --fresh
 train cnn --resume --games 600 --seed 1
@@ -215,11 +167,10 @@ train cnn --match 99 -o new
 train cnn --board 4x4 --padding valid --games 99 -o new
 train cnn --plot x.txt -o new
 train cnn -o no/such/place
-train exact --data . -o new
-train exact --data nowhere
+train residual --data . -o new
+train residual --data nowhere
 train residual --data data --channels 12 -o new
-train tuples --data data --length 10 -o new
-evaluate exact.safetensors
+evaluate residual.safetensors
 evaluate cnn.safetensors --data data
 evaluate cnn.safetensors --data data --games 1
 evaluate cnn.safetensors --board 5x4
@@ -231,15 +182,12 @@ ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --
 
 
 def test_bad_arguments_are_refused(kept: C4, snapshot: SnapshotAssertion) -> None:
-    (kept.directory / "old").write_text("precious")
     player = "learning-cnn:model=cnn.safetensors"
     lines = [f"learn {words}" for words in REFUSED.strip().splitlines()]
     lines += [words.format(player) + " --board 5x4" for words in ON_ANOTHER_BOARD]
     assert {words: refused(kept, words) for words in lines} == snapshot
     assert not (kept.directory / "new").exists()
     assert not (kept.directory / "no").exists()
-    assert not list(kept.directory.glob("*.c4order"))
-    assert (kept.directory / "old").read_text() == "precious"
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("learn")])

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from c4core.models.evaluator import planes_of_positions
-from c4core.models.labels import Positions
 from c4core.models.players import engine_of
 from c4core.models.torch.networks import (
     FinalGridNetwork,
@@ -17,14 +16,12 @@ from c4core.models.torch.networks import (
 )
 from c4core.models.torch.playing import (
     Confusion,
-    choose_column,
     confusion_object,
-    preferences,
-    share_of_best,
-    shares_object,
+    residual_columns,
+    residual_policies,
 )
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, residual_model
+from tests.support.boards.learning import random_positions, residual_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -80,7 +77,7 @@ def test_initial_weights_are_glorot_and_biases_zero() -> None:
 def test_a_seed_gives_the_same_weights_without_the_shared_generator() -> None:
     before = torch.random.get_rng_state()
     one, other, third = (
-        new_network("exact", DEFAULT_BOARD, {"channels": 4}, seed=seed).state_dict()
+        new_network("residual", DEFAULT_BOARD, {"channels": 8}, seed=seed).state_dict()
         for seed in (1, 1, 2)
     )
     assert torch.equal(torch.random.get_rng_state(), before)
@@ -100,10 +97,10 @@ def test_the_engine_plays_like_pytorch(
     model = residual_model(size, sizes)
     network, engine = network_of(model, Path("model")), engine_of(model, Path("model"))
     positions = random_positions(40, seed=3, board=size, least_ply=2)
-    policy, values = preferences(network, "residual", planes_of_positions(positions, moved=False))
-    assert values is not None
+    policies = residual_policies(network, planes_of_positions(positions, moved=False))
+    chosen = residual_columns(network, positions)
     same = 0
-    for position, row in zip(positions, policy, strict=True):
+    for position, row, theirs in zip(positions, policies, chosen, strict=True):
         worths, value = engine.evaluate(position)
         for column, worth in enumerate(worths):
             if worth is None:
@@ -111,33 +108,11 @@ def test_the_engine_plays_like_pytorch(
             else:
                 assert worth == pytest.approx(row[column], rel=NEAR, abs=NEAR)
         assert -1 <= value <= 1
-        theirs, ours = choose_column(network, "residual", position), engine.choose(position)
+        ours = engine.choose(position)
         same += theirs == ours
         # Weights are rounded: of two columns with almost equal values, either may be chosen.
         assert row[ours] == pytest.approx(row[theirs], rel=2 * NEAR, abs=2 * NEAR)
     assert same >= 0.9 * len(positions)  # a trained network is more certain
-
-
-class Leftmost(torch.nn.Module):
-    """Values columns more the further left they are."""
-
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        return -torch.arange(planes.shape[-1]).float().expand(len(planes), -1)
-
-
-def test_shares_are_counted() -> None:
-    played = random_positions(150, seed=0)
-    arrays = labelled_arrays(played)
-    shares = share_of_best(Leftmost(), "selfplay", Positions(**arrays, board=SMALL))
-    columns = [position.legal_columns() for position in played]
-    right = [bool(best[legal[0]]) for best, legal in zip(arrays["best"], columns, strict=True)]
-    chances = [best.sum() / len(legal) for best, legal in zip(arrays["best"], columns, strict=True)]
-    assert shares.best_share == pytest.approx(sum(right) / 150)
-    assert shares.chance_share == pytest.approx(sum(chances) / 150, abs=1e-4)
-    assert (shares.positions, shares.value_share) == (150, None)
-    assert [ply.ply for ply in shares.plies] == sorted({position.ply for position in played})
-    told = shares_object(shares)
-    assert sum(ply["positions"] for ply in told["plies"]) == told["positions"] == 150
 
 
 class Sum(torch.nn.Module):

@@ -12,17 +12,16 @@ import torch
 from numpy.typing import NDArray
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.errors import ModelError
 from c4core.models.evaluator import input_planes, planes_of_positions, words_of_planes
 from c4core.models.files import Model, read_model
-from c4core.models.onnx import onnx_bytes
 from c4core.models.players import engine_of, shipped_file
 from c4core.models.torch.networks import arrays_of, network_of, new_network
-from c4core.models.torch.playing import choose_column, preferences
+from c4core.models.torch.onnx import onnx_bytes
+from c4core.models.torch.playing import choose_column, residual_columns, residual_policies
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.version import __version__
 from tests.support.boards.learning import model_file, random_positions
-from tests.support.refusals import refusal, refused
+from tests.support.refusals import refused
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.console import blocks, commands
 
@@ -36,9 +35,6 @@ NEAR = 0.25
 ARCHITECTURES: list[tuple[str, dict[str, Any]]] = [
     ("cnn", {"padding": "same"}),
     ("cnn", {"padding": "valid"}),
-    ("exact", {"channels": 4, "layers": 1, "hidden": 8}),
-    ("exact", {"channels": 6, "layers": 3, "hidden": 5}),
-    ("selfplay", {"channels": 4, "layers": 2, "hidden": 8}),
     ("residual", {"channels": 8, "blocks": 1, "hidden": 16}),
     ("residual", {"channels": 16, "blocks": 3, "hidden": 8}),
     ("residual", {"channels": 8, "blocks": 2, "hidden": 8, "sides": 2}),
@@ -61,42 +57,43 @@ def computed(content: bytes, planes: NDArray[np.uint8]) -> dict[str, NDArray[np.
     return dict(zip(names, found, strict=True))
 
 
-@pytest.mark.parametrize("board", [(7, 6), (5, 5), (6, 9), (9, 6)], ids=str)
-@pytest.mark.parametrize(("kind", "architecture"), ARCHITECTURES, ids=str)
+BOARDS = [BoardSize(7, 6), BoardSize(5, 5), BoardSize(6, 9), BoardSize(9, 6), BoardSize(5, 4)]
+
+
+@pytest.mark.parametrize(("board", "case"), list(zip(BOARDS, ARCHITECTURES, strict=True)), ids=str)
 def test_onnxruntime_plays_what_pytorch_plays(
-    kind: str, architecture: dict[str, Any], board: tuple[int, int]
+    board: BoardSize, case: tuple[str, dict[str, Any]]
 ) -> None:
-    size = BoardSize(*board)
-    model = random_model(kind, size, architecture)
+    kind, architecture = case
+    model = random_model(kind, board, architecture)
     network = network_of(model, HERE)
-    positions = random_positions(50, seed=3, board=size)
+    positions = random_positions(50, seed=3, board=board)
     planes = planes_of_positions(positions, moved=False)
-    expected, values = preferences(network, kind, planes)
     found = computed(onnx_bytes(model, HERE), planes)
-    for position, row, other in zip(positions, found["policy"], expected, strict=True):
-        columns = position.legal_columns()
-        assert tuple(np.flatnonzero(row > -np.inf)) == columns
-        np.testing.assert_allclose(row[[*columns]], other[[*columns]], rtol=1e-4, atol=1e-5)
-        # The columns of a random network can be equal but for rounding.
-        assert row[choose_column(network, kind, position)] >= row.max() - 1e-5
-    if values is None:
+    for position, row in zip(positions, found["policy"], strict=True):
+        assert tuple(np.flatnonzero(row > -np.inf)) == position.legal_columns()
+    if kind == "cnn":
+        chosen = [choose_column(network, position) for position in positions]
         assert list(found) == ["policy"]
     else:
-        np.testing.assert_allclose(found["outcome"], outcomes(network, kind, planes), atol=1e-5)
-        assert (found["outcome"].argmax(1) - 1 == values).all()
+        chosen = residual_columns(network, positions)
+        expected = np.where(found["policy"] > -np.inf, residual_policies(network, planes), -np.inf)
+        np.testing.assert_allclose(found["policy"], expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(found["outcome"], outcomes(network, planes), atol=1e-5)
+    # The columns of a random network can be equal but for rounding.
+    rows = np.arange(len(positions))
+    assert (found["policy"][rows, chosen] >= found["policy"].max(1) - 1e-5).all()
 
 
-def outcomes(network: torch.nn.Module, kind: str, planes: NDArray[np.uint8]) -> NDArray[np.float32]:
+def outcomes(network: torch.nn.Module, planes: NDArray[np.uint8]) -> NDArray[np.float32]:
     """PyTorch's probabilities of loss, draw and win."""
     height, width = planes.shape[2:]
-    if kind == "residual":
-        planes = input_planes(*words_of_planes(planes), width=width, height=height)
+    planes = input_planes(*words_of_planes(planes), width=width, height=height)
     seen = torch.from_numpy(planes).float()
     with torch.inference_mode():
-        results: NDArray[np.float32] = network(seen).value.softmax(1).numpy()
-        if kind == "residual":
-            results = (results + network(seen.flip(-1)).value.softmax(1).numpy()) / 2
-    return results
+        images = [network(each).value.softmax(1).numpy() for each in (seen, seen.flip(-1))]
+    found: NDArray[np.float32] = (images[0] + images[1]) / 2
+    return found
 
 
 def test_onnxruntime_plays_what_the_included_player_plays() -> None:
@@ -146,41 +143,19 @@ def test_the_file_describes_itself() -> None:
     ]
 
 
-def test_models_that_are_refused(snapshot: SnapshotAssertion) -> None:
-    sizes = {"channels": 8, "blocks": 1, "hidden": 8}
-    weights = dict(random_model("residual", DEFAULT_BOARD, sizes).weights)
-
-    def damaged(architecture: dict[str, Any] = sizes, **others: NDArray[np.generic]) -> str:
-        named = {name.replace("_", "."): array for name, array in others.items()}
-        model = Model("residual", DEFAULT_BOARD, architecture, {}, [], weights | named)
-        return refusal(onnx_bytes, model, HERE, error=ModelError)
-
-    huge = np.broadcast_to(np.float32(0), (1 << 29, 1))
-    assert [
-        damaged(sizes | {"blocks": 2}),
-        damaged(sizes | {"blocks": 17}),
-        damaged(sizes | {"hidden": 8.0}),
-        damaged(mixing_bias=np.zeros(7, dtype=np.float32)),
-        damaged(mixing_bias=np.zeros(8, dtype=np.float64)),
-        damaged(score_weight=huge),
-    ] == snapshot
-
-
 def test_the_command(c4: C4, snapshot: SnapshotAssertion) -> None:
-    exact = model_file(c4.directory, "learning-exact", BoardSize(5, 4))
-    model_file(c4.directory, "learning-tuples", BoardSize(5, 4))
-    done = c4("learn", "export", exact.name, "--onnx", "new.onnx")
+    cnn = model_file(c4.directory, "learning-cnn", BoardSize(5, 4))
+    done = c4("learn", "export", cnn.name, "--onnx", "new.onnx")
     assert (done.code, done.out) == (0, "")
     content = (c4.directory / "new.onnx").read_bytes()
-    assert content == onnx_bytes(read_model(exact), exact)
-    assert done.err == f"new.onnx: exact network of 5x4, {len(content):,} bytes\n"
+    assert content == onnx_bytes(read_model(cnn), cnn)
+    assert done.err == f"new.onnx: cnn network of 5x4, {len(content):,} bytes\n"
     bad = [
-        "exact.safetensors",
+        "cnn.safetensors",
         "nowhere --onnx x",
-        "tuples.safetensors --onnx x",
         "new.onnx --onnx x",
-        "exact.safetensors --onnx exact.safetensors",
-        "exact.safetensors --onnx nowhere/x",
+        "cnn.safetensors --onnx cnn.safetensors",
+        "cnn.safetensors --onnx nowhere/x",
     ]
     assert {words: refused(c4, f"learn export {words}") for words in bad} == snapshot
     assert not (c4.directory / "x").exists()

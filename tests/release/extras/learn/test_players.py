@@ -15,15 +15,13 @@ from c4core.dice import Dice
 from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import KINDS
 from c4core.models.torch.networks import new_network
-from c4core.models.torch.playing import choose_column, preferences
+from c4core.models.torch.playing import choose_column, residual_columns, residual_policies
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
 from c4core.players.errors import PlayerMissingError
 from c4core.players.registry import parse_players
 from tests.support.boards.learning import ARCHITECTURES, model_file, random_positions
 from tests.support.boards.player_positions import named
-
-NETWORKS = [kind for kind in KINDS if kind != "tuples"]
 
 
 def make_model(
@@ -35,7 +33,7 @@ def make_model(
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("models")
-    return {kind: make_model(directory, kind) for kind in NETWORKS}
+    return {kind: make_model(directory, kind) for kind in KINDS}
 
 
 class Stub(torch.nn.Module):
@@ -67,44 +65,33 @@ def has_four(grids: torch.Tensor) -> torch.Tensor:
 
 def test_ties_are_broken_to_the_left() -> None:
     network = Stub(constant)
-    assert choose_column(network, "cnn", Position()) == 0
-    assert choose_column(network, "cnn", Position("111111")) == 1
-    assert choose_column(network, "cnn", Position("1111112222223")) == 2
+    assert choose_column(network, Position()) == 0
+    assert choose_column(network, Position("111111")) == 1
+    assert choose_column(network, Position("1111112222223")) == 2
     assert [len(grids) for grids in network.seen] == [7, 6, 5]  # all columns in one batch
 
 
 def test_a_winning_column_is_played() -> None:
-    assert choose_column(Stub(has_four), "cnn", named("P1")) == 2
+    assert choose_column(Stub(has_four), named("P1")) == 2
 
 
 def test_the_side_to_move_is_player_1() -> None:
     # Both have three; o has them in the bottom row, and x, the first player, in column 7.
     position = Position("7172735")
     assert position.turn == "o"
-    assert choose_column(Stub(has_four), "cnn", position) == 3
-    assert choose_column(Stub(has_four), "cnn", Position("71727351")) == 6
+    assert choose_column(Stub(has_four), position) == 3
+    assert choose_column(Stub(has_four), Position("71727351")) == 6
 
 
 def test_the_grid_has_its_top_row_first() -> None:
     network = Stub(constant)
-    choose_column(network, "cnn", Position("4"))
+    choose_column(network, Position("4"))
     first = network.seen[0][0, 0]  # o has played column 1
     assert (first[5, 0], first[5, 3]) == (1, -1)
     assert first.abs().sum() == 2
 
 
-@given(st.integers(0, 5000))
-@settings(max_examples=15)
-def test_a_batch_gives_the_same_columns_as_single_positions(seed: int) -> None:
-    network = new_network("cnn", DEFAULT_BOARD, {"padding": "same"}, seed=seed % 5)
-    (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
-    worth, values = preferences(network, "cnn", planes_of_positions([position], moved=False))
-    assert values is None
-    best = max(position.legal_columns(), key=worth[0].__getitem__)
-    assert best == choose_column(network, "cnn", position)
-
-
-@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=10)
 def test_every_move_is_legal_and_reproducible(
@@ -118,43 +105,41 @@ def test_every_move_is_legal_and_reproducible(
     assert not player.is_random
 
 
-@pytest.mark.parametrize("kind", ["exact", "selfplay", "residual"])
-def test_the_best_open_column_is_played(kind: str) -> None:
-    network = new_network(kind, DEFAULT_BOARD, ARCHITECTURES[f"learning-{kind}"], seed=4)
-    for position in random_positions(30, board=DEFAULT_BOARD):
-        worth, values = preferences(network, kind, planes_of_positions([position], moved=False))
-        order = np.argsort(-worth[0], kind="stable").tolist()
-        best = next(column for column in order if position.is_legal(column))
-        assert choose_column(network, kind, position) == best
-        assert (values is None) == (kind == "selfplay")
-        assert values is None or set(values.tolist()) <= {-1, 0, 1}
+def test_the_best_open_column_is_played() -> None:
+    network = new_network("residual", DEFAULT_BOARD, ARCHITECTURES["learning-residual"], seed=4)
+    positions = random_positions(30, board=DEFAULT_BOARD)
+    policies = residual_policies(network, planes_of_positions(positions, moved=False))
+    chosen = residual_columns(network, positions)
+    for position, row, column in zip(positions, policies, chosen, strict=True):
+        order = np.argsort(-row, kind="stable").tolist()
+        assert column == next(each for each in order if position.is_legal(each))
 
 
 def test_the_description_names_the_weights(models: dict[str, Path], tmp_path: Path) -> None:
-    spec = parse_player(f"learning-exact:model={models['exact']}")
+    spec = parse_player(f"learning-cnn:model={models['cnn']}")
     assert spec == parse_player(spec.full) == parse_player(spec.text)
-    assert spec.full.startswith(f"learning-exact:model={models['exact']},weights=")
-    other = make_model(tmp_path, "exact", seed=2)
+    assert spec.full.startswith(f"learning-cnn:model={models['cnn']},weights=")
+    other = make_model(tmp_path, "cnn", seed=2)
     weights = spec.full.rpartition("=")[2]
     with pytest.raises(PlayerError, match="has the weights") as caught:
-        parse_player(f"learning-exact:model={other},weights={weights}")
+        parse_player(f"learning-cnn:model={other},weights={weights}")
     assert caught.value.parameter == "weights"
 
 
 def test_a_file_that_changes_meanwhile_is_detected(tmp_path: Path) -> None:
-    path = make_model(tmp_path, "selfplay")
-    player = parse_player(f"learning-selfplay:model={path}").make()
-    make_model(tmp_path, "selfplay", seed=2)
+    path = make_model(tmp_path, "cnn")
+    player = parse_player(f"learning-cnn:model={path}").make()
+    make_model(tmp_path, "cnn", seed=2)
     with pytest.raises(PlayerFailure, match="has changed: weights"):
         player.choose(Position(), Dice(1))
 
 
 def test_another_board_is_a_failure(tmp_path: Path) -> None:
     small = BoardSize(5, 4)
-    player = parse_player(f"learning-exact:model={make_model(tmp_path, 'exact', board=small)}")
+    player = parse_player(f"learning-cnn:model={make_model(tmp_path, 'cnn', board=small)}")
     with player.make() as made:
         made.check_board(small)
-        with pytest.raises(PlayerError, match=r"exact\.safetensors plays on 5x4, not on 7x6"):
+        with pytest.raises(PlayerError, match=r"cnn\.safetensors plays on 5x4, not on 7x6"):
             made.check_board(DEFAULT_BOARD)
         with pytest.raises(PlayerFailure, match="plays on 5x4, not on 7x6") as caught:
             made.choose(Position(), Dice(1))
@@ -178,7 +163,7 @@ def test_bad_descriptions_are_refused(models: dict[str, Path], snapshot: Snapsho
         return shown
 
     texts = [
-        "", ":model=", ":model=no/such.file", ":model=.", ":model={exact}",
+        "", ":model=", ":model=no/such.file", ":model=.", ":model={residual}",
         ":model={cnn},weights=12", ":model={here}",
     ]  # fmt: skip
     assert {f"learning-cnn{text}": said(f"learning-cnn{text}") for text in texts} == snapshot

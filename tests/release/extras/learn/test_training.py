@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,18 +11,12 @@ import torch
 from c4core.errors import LearningError, ModelError, ModelMismatchError
 from c4core.models.evaluator import input_planes, words_of_planes
 from c4core.models.files import Model, read_model, write_model
-from c4core.models.labels import Labelled, Positions, labelled, play_finals
+from c4core.models.labels import Labelled, Positions, are_apart, labelled, of_scores, play_finals
 from c4core.models.loop import Course, Step, train
-from c4core.models.torch.courses import (
-    ExactCourse,
-    FinalGridCourse,
-    ResidualCourse,
-    packed_planes,
-    unpacked_planes,
-)
+from c4core.models.torch.courses import FinalGridCourse, ResidualCourse
+from c4core.models.torch.examples import packed_planes, unpacked_planes
 from c4core.models.torch.networks import FinalGridNetwork
 from c4core.models.torch.playing import Confusion
-from c4core.models.torch.selfplay import SelfPlayCourse
 from c4core.notation import BoardSize
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions
 
@@ -42,17 +37,11 @@ def final_course(games: Labelled) -> Course:
     return FinalGridCourse(games, batch=200, seed=3)
 
 
-def exact_course(_games: Labelled) -> Course:
-    return ExactCourse(positions(1), positions(2), channels=4, hidden=8, batch=50, seed=3)
+SIZES: dict[str, Any] = {"channels": 8, "blocks": 1, "hidden": 8, "steps": 4, "batch": 40}
 
 
 def residual_course(_games: Labelled) -> Course:
-    sizes = {"channels": 8, "blocks": 1, "hidden": 8}
-    return ResidualCourse(positions(1), positions(2), **sizes, batch=50, seed=3)
-
-
-def selfplay_course(_games: Labelled) -> Course:
-    return SelfPlayCourse(board=BoardSize(4, 4), channels=4, hidden=8, games=40, batch=64, seed=3)
+    return ResidualCourse(positions(1), positions(2), **SIZES, epochs=3, games=4, seed=3)
 
 
 def test_packed_planes_are_the_input_planes() -> None:
@@ -69,7 +58,7 @@ def test_a_device_that_cannot_train_is_refused(device: str) -> None:
         ResidualCourse(positions(1), positions(2), device=device)
 
 
-COURSES = [final_course, exact_course, residual_course, selfplay_course]
+COURSES = [final_course, residual_course]
 
 
 def same(one: Model, other: Model) -> bool:
@@ -94,7 +83,6 @@ def test_resumed_training_gives_the_same_weights(
         parts = train(make(games), path, epochs=epochs, resume=earlier)
     assert same(whole, parts)
     assert same(whole, read_model(tmp_path / "whole"))
-    assert len(whole.optimizer) == 3 * len(whole.weights)
 
 
 @pytest.mark.parametrize("make", COURSES)
@@ -113,10 +101,9 @@ def test_an_interrupt_leaves_the_last_complete_epoch(
     with pytest.raises(KeyboardInterrupt):
         train(make(games), path, epochs=2, tell=interrupt_at_once)
     assert read_model(path).history == []
-    if make is not selfplay_course:  # it has one part for each epoch here
-        with pytest.raises(KeyboardInterrupt):
-            train(make(games), path, epochs=2, resume=read_model(path), tell=interrupt)
-        assert len(read_model(path).history) == 1
+    with pytest.raises(KeyboardInterrupt):
+        train(make(games), path, epochs=2, resume=read_model(path), tell=interrupt)
+    assert len(read_model(path).history) == 1
     resumed = train(make(games), path, epochs=2, resume=read_model(path))
     assert same(resumed, train(make(games), tmp_path / "whole", epochs=2))
 
@@ -144,34 +131,39 @@ def test_two_thousand_games_give_better_results_than_chance(
 
 
 def test_exact_labels_are_learned(tmp_path: Path) -> None:
-    course = ExactCourse(positions(1), positions(1), channels=8, hidden=32, batch=20, rate=0.01)
-    first, *_, last = train(course, tmp_path / "model", epochs=15).history
-    assert last["best_share"] > max(first["best_share"], 0.6)
-    assert last["policy_loss"] < 0.8 * first["policy_loss"]
-    assert last["value_loss"] < first["value_loss"]
-
-
-def test_threats_help_to_learn_exact_labels(tmp_path: Path) -> None:
-    course = ResidualCourse(positions(1), positions(1), channels=8, blocks=1, batch=20, rate=0.01)
-    first, *_, last = train(course, tmp_path / "model", epochs=12).history
-    assert last["best_share"] > max(first["best_share"], 0.75)
-    assert last["result_kept"] > 0.75
+    sizes = {"channels": 8, "blocks": 1, "hidden": 16, "steps": 60, "batch": 64}
+    course = ResidualCourse(positions(1), positions(1), **sizes, epochs=5, games=10)
+    first, *_, last = train(course, tmp_path / "model", epochs=5).history
+    assert last["best_share"] > max(first["best_share"], 0.9)
+    assert last["result_kept"] > 0.95
+    assert last["games_kept"] > first["games_kept"]
     for loss in ("policy_loss", "value_loss", "score_loss"):
         assert last[loss] < 0.9 * first[loss]
 
 
-def test_weights_of_positions_change_the_result(tmp_path: Path) -> None:
-    even, quiet = (
-        ResidualCourse(
-            positions(1), positions(2), channels=8, blocks=1, quiet_weight=weight, decisive_weight=1
-        )
-        for weight in (1, 100)
-    )
-    one, other = (train(course, tmp_path / "model", epochs=1) for course in (even, quiet))
-    assert one.settings["quiet_weight"] == 1
-    assert one.fingerprint != other.fingerprint
-    with pytest.raises(ModelMismatchError, match="settings: quiet_weight was 1 and is 100 now"):
-        train(quiet, tmp_path / "model", epochs=2, resume=one)
+def test_the_players_get_weights_of_their_own(tmp_path: Path) -> None:
+    course = ResidualCourse(positions(1), positions(2), **SIZES, epochs=3, games=0)
+
+    def are_equal(epochs: int) -> bool:
+        path = tmp_path / "model"
+        earlier = read_model(path) if path.exists() else None
+        weights = train(course, path, epochs=epochs, resume=earlier).weights
+        return np.array_equal(weights["sides.0.mixing.weight"], weights["sides.1.mixing.weight"])
+
+    assert [are_equal(epochs) for epochs in (1, 2, 3)] == [True, False, False]
+    assert "games_kept" not in read_model(tmp_path / "model").history[-1]
+
+
+def test_games_teach_no_position_near_the_others() -> None:
+    """The first position is one of the others, but openings are always learned."""
+    others = positions(2).take(np.flatnonzero(positions(2).ply >= 4))
+    course = ResidualCourse(positions(1), positions(2), others=[others], **SIZES, games=30)
+    course.epoch(1, lambda _done, _parts: None)
+    keys = np.array(sorted(course._seen), dtype=np.uint64)
+    played = of_scores(keys, course._perfect.scores_of(keys), SMALL)
+    learned = course._from_games[0]
+    assert 0 < len(learned) < len(played)
+    assert len(learned) == are_apart(played, positions(2), [others]).sum()
 
 
 def test_another_training_is_not_resumed(games: Labelled, tmp_path: Path) -> None:
@@ -179,7 +171,7 @@ def test_another_training_is_not_resumed(games: Labelled, tmp_path: Path) -> Non
     train(final_course(games), path, epochs=1)
     model = read_model(path)
     for course, words in (
-        (exact_course(games), "kind was 'cnn' and is 'exact' now"),
+        (residual_course(games), "kind was 'cnn' and is 'residual' now"),
         (FinalGridCourse(games, batch=200, seed=4), "settings: seed was 3 and is 4 now"),
         (FinalGridCourse(games, batch=200, padding="valid", seed=3), "architecture: padding"),
         (
@@ -210,7 +202,7 @@ def test_bad_sizes_and_positions_are_refused(games: Labelled) -> None:
         ("padding valid leaves nothing of a 4x4 board", lambda: FinalGridNetwork(four, "valid")),
         ("padding is same or valid, not 'full'", lambda: FinalGridNetwork(games.board, "full")),
         ("1 different games are too few", lambda: FinalGridCourse(few)),
-        ("trained on 5x4, tested on 4x4", lambda: ExactCourse(positions(1), other)),
+        ("trained on 5x4, tested on 4x4", lambda: ResidualCourse(positions(1), other)),
     ]
     for message, make in bad:
         with pytest.raises(LearningError, match=message):

@@ -41,10 +41,7 @@ def test_a_book(c4: C4, snapshot: SnapshotAssertion) -> None:
     ("kind", "names"),
     [
         ("cnn", ("accuracy", "test_accuracy", "loss", "test_loss")),
-        ("exact", ("best_share", "value_accuracy", "policy_loss", "value_loss")),
-        ("selfplay", ("won_random", "won_set", "loss")),
         ("residual", (*SHARES, "policy_loss", "kept_loss", "value_loss")),
-        ("tuples", (*SHARES, "policy_loss", "value_loss")),
     ],
 )
 def test_curves_are_drawn(tmp_path: Path, kind: str, names: tuple[str, ...]) -> None:

@@ -14,9 +14,9 @@ from tests.release.fuzz.target import Target
 from tests.support.hostile.modelfiles import CASES, crafted
 
 ABOUT = {
-    "kind": "exact",
+    "kind": "residual",
     "board": BoardSize(5, 4),
-    "architecture": {"channels": 2, "layers": 1, "hidden": 4},
+    "architecture": {"channels": 8, "blocks": 1, "hidden": 8},
     "settings": {"seed": 1},
     "history": [{"epoch": 1, "loss": 0.5, "seconds": 0.1}],
 }

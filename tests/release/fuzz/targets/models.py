@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
-from c4core.dice import Dice
 from c4core.errors import C4Error, ModelError
 from c4core.models import files
 from c4core.models.files import KINDS, Model, read_model, write_model
 from c4core.models.players import engine_of
 from c4core.models.torch.networks import arrays_of, network_of, new_network
-from c4core.models.torch.playing import choose_column
-from c4core.models.tuples import random_tuples, table_shape
+from c4core.models.torch.playing import choose_column, residual_columns
 from c4core.notation import BoardSize
 from c4core.position import Position
 from tests.release.fuzz.mutation import ODD, mutated, mutated_text
@@ -25,10 +23,7 @@ from tests.support.traps import Trap
 
 NETWORKS: dict[str, dict[str, Any]] = {
     "cnn": {"padding": "same"},
-    "exact": {"channels": 2, "layers": 2, "hidden": 4},
-    "selfplay": {"channels": 2, "layers": 1, "hidden": 4},
     "residual": {"channels": 8, "blocks": 1, "hidden": 8},
-    "tuples": {"tuples": 3, "length": 4},
 }
 TYPES = ("float64", "float16", "int8", "bool", "uint64", "complex64", "float32")
 
@@ -55,13 +50,8 @@ def prepare_models(directory: Path) -> Target:
     bombs = list(Trap(directory).bombs().values())
     for kind in KINDS:
         history = [{"epoch": 1, "loss": 0.5, "seconds": 0.1}]
-        if kind == "tuples":
-            squares = random_tuples(Dice(1), **NETWORKS[kind], width=5, height=4)
-            tables = np.zeros(table_shape(**NETWORKS[kind]), dtype=np.float32)
-            weights: Any = {"squares": squares, "tables": tables}
-        else:
-            network = new_network(kind, BoardSize(5, 4), NETWORKS[kind], seed=1)
-            weights = arrays_of(network.state_dict())
+        network = new_network(kind, BoardSize(5, 4), NETWORKS[kind], seed=1)
+        weights = arrays_of(network.state_dict())
         write_model(
             path, Model(kind, BoardSize(5, 4), NETWORKS[kind], {"seed": 1}, history, weights)
         )
@@ -75,9 +65,7 @@ def prepare_models(directory: Path) -> Target:
             return mutated(chance, chance.choice((data, chance.choice(bombs))))
         about = {name: entry for name, entry in about.items() if name != "sha256"}
         if chance.random() < 0.3:
-            name = chance.choice(
-                ("channels", "layers", "blocks", "hidden", "sides", "padding", "tuples", "x")
-            )
+            name = chance.choice(("channels", "blocks", "hidden", "sides", "padding", "x"))
             about["architecture"] = {**about["architecture"], name: chance.choice(ODD)}
             text = json.dumps(about).encode()
         else:
@@ -95,12 +83,13 @@ def prepare_models(directory: Path) -> Target:
         path.write_bytes(data)
         model = read_model(path)
         position = Position(width=model.board.width, height=model.board.height)
-        if model.kind in {"residual", "tuples"}:
+        if model.kind == "residual":
             assert engine_of(model, path).choose(position) in position.legal_columns()
-        if model.kind != "tuples":
-            network = network_of(model, path)
-            assert choose_column(network, model.kind, position) in position.legal_columns()
+            (column,) = residual_columns(network_of(model, path), [position])
+        else:
+            column = choose_column(network_of(model, path), position)
+        assert column in position.legal_columns()
         return []
 
-    exact = next(data for data, about, _ in samples if about["kind"] == "exact")
-    return Target(make, run, (ModelError, C4Error), hostile=CASES, sample=exact)
+    residual = next(data for data, about, _ in samples if about["kind"] == "residual")
+    return Target(make, run, (ModelError, C4Error), hostile=CASES, sample=residual)

@@ -79,7 +79,19 @@ def test_the_order_is_a_shuffle() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "80", "80/20", "a/b/c", "0/0/0", "-1/1/1", "1/2/3/4", "1.5/1/1", "9999999/1/1"]
+    "text",
+    [
+        "",
+        "80",
+        "80/20",
+        "a/b/c",
+        "\u0668/1/1",
+        "0/0/0",
+        "-1/1/1",
+        "1/2/3/4",
+        "1.5/1/1",
+        "9999999/1/1",
+    ],
 )
 def test_bad_shares_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a split"):

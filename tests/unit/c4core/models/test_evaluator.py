@@ -1,8 +1,5 @@
 """The small search with a model, compared with one without bounds; and network input."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -18,12 +15,11 @@ from c4core.models.evaluator import (
     words_of_planes,
 )
 from c4core.models.residual import ResidualEngine, weight_shapes
-from c4core.models.tuples import TupleEngine, random_tuples, table_shape
 from c4core.notation import BoardSize
 from c4core.players import Limits, PlayerFailure, Stop, StopPlaying, parse_player
 from c4core.players.heuristics import winning_columns
 from c4core.position import Position
-from tests.support.boards.learning import model_file, random_positions
+from tests.support.boards.learning import random_positions
 from tests.support.boards.player_positions import other
 from tests.support.refusals import refusal
 from tests.support.running.interrupts import stopped
@@ -32,14 +28,7 @@ BOARDS = [BoardSize(5, 4), BoardSize(7, 6)]
 WON = 1000.0
 
 
-def engine(board: BoardSize) -> TupleEngine:
-    width, height = board
-    squares = random_tuples(Dice(3), tuples=4, length=4, width=width, height=height)
-    tables = np.random.default_rng(4).normal(0, 0.3, table_shape(4, 4)).astype(np.float32)
-    return TupleEngine(width=width, height=height, squares=squares, tables=tables)
-
-
-def narrow_engine(board: BoardSize) -> ResidualEngine:
+def engine(board: BoardSize) -> ResidualEngine:
     sizes = {"channels": 8, "blocks": 1, "hidden": 8}
     draw = np.random.default_rng(5).normal
     weights = {
@@ -52,7 +41,7 @@ def narrow_engine(board: BoardSize) -> ResidualEngine:
 def slow_value(model: Evaluator, position: Position, depth: int) -> float:
     """The value of a position that is not over, by searching every line to this depth.
 
-    With a residual network the lines are the two columns of largest worth, if they are close.
+    The lines are the two columns of largest worth, if they are close.
     """
     if winning_columns(position, position.turn):
         return WON - (position.ply + 1)
@@ -66,20 +55,15 @@ def slow_value(model: Evaluator, position: Position, depth: int) -> float:
     if depth == 0:
         return value
     columns = sorted(position.legal_columns(), key=lambda column: -worths[column])
-    if isinstance(model, ResidualEngine):
-        columns = [c for c in columns[:2] if worths[c] >= worths[columns[0]] - 4]
+    columns = [c for c in columns[:2] if worths[c] >= worths[columns[0]] - 4]
     children = (position.play(column) for column in columns)
     return max(0 if after.is_over else -slow_value(model, after, depth - 1) for after in children)
 
 
-@pytest.mark.parametrize("make", [engine, narrow_engine])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("board", BOARDS, ids=str)
-def test_bounds_and_order_change_nothing(
-    board: BoardSize, depth: int, make: Callable[[BoardSize], Evaluator]
-) -> None:
-    model = make(board)
-    trust = 1 if make is narrow_engine else 0
+def test_bounds_and_order_change_nothing(board: BoardSize, depth: int) -> None:
+    model = engine(board)
 
     def slow(after: Position) -> float:
         if after.is_over:
@@ -90,9 +74,7 @@ def test_bounds_and_order_change_nothing(
         column, value, evaluations = search_column(model, position, depth=depth)
         worths, _ = model.evaluate(position)
         best = max(worths[c] for c in position.legal_columns())
-        values = {
-            c: slow(position.play(c)) + trust * (worths[c] - best) for c in position.legal_columns()
-        }
+        values = {c: slow(position.play(c)) + worths[c] - best for c in position.legal_columns()}
         assert value == pytest.approx(max(values.values()), abs=1e-12)
         assert values[column] == pytest.approx(value, abs=1e-12)
         assert evaluations >= 1
@@ -107,14 +89,10 @@ def test_a_search_can_be_stopped() -> None:
         search_column(model, Position(), depth=42, stop=Stop().within(0.01))
 
 
-@pytest.mark.parametrize(("kind", "board"), [("residual", BOARDS[1]), ("tuples", BOARDS[0])])
-def test_search_players_choose_legal_columns(tmp_path: Path, kind: str, board: BoardSize) -> None:
-    name = f"learning-{kind}-search"
-    # The shipped network is for 7x6.
-    model = "shipped" if kind == "residual" else model_file(tmp_path, name, board)
-    spec = parse_player(f"{name}:model={model}")
-    assert f"depth={3 if kind == 'residual' else 4}" in spec.text
-    player = spec.make()
+def test_search_players_choose_legal_columns() -> None:
+    spec = parse_player("learning-residual-search")
+    assert "depth=3" in spec.text
+    player, board = spec.make(), BOARDS[1]
     for position in random_positions(10, seed=6, board=board):
         column = player.choose(position, Dice(1), Limits())
         assert position.is_legal(column)

@@ -28,9 +28,9 @@ from tests.support.refusals import refusal
 
 def model(value: float = 1.5) -> Model:
     return Model(
-        kind="exact",
+        kind="residual",
         board=BoardSize(5, 4),
-        architecture={"channels": 2, "layers": 1, "hidden": 4},
+        architecture={"channels": 8, "blocks": 1, "hidden": 8},
         settings={"seed": 7, "rate": 0.001},
         history=[{"epoch": 1, "loss": 0.5, "seconds": 0.1}],
         weights={"a.weight": np.full((2, 3), value, dtype=np.float32)},
@@ -47,7 +47,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_model_is_read_as_written(path: Path) -> None:
     found = read_model(path)
-    assert (found.kind, found.board) == ("exact", (5, 4))
+    assert (found.kind, found.board) == ("residual", (5, 4))
     for name in ("architecture", "settings", "history"):
         assert getattr(found, name) == getattr(model(), name)
     assert found.weights["a.weight"].tolist() == [[1.5] * 3] * 2

@@ -14,7 +14,7 @@ from c4core.errors import BoardError, ModelError
 from c4core.models.files import LARGEST, read_model
 from c4core.models.labels import Positions
 from c4core.models.players import engine_of, named_file, shipped_file
-from c4core.models.quality import quality_of_engine
+from c4core.models.quality import evaluate_player
 from c4core.models.residual import ResidualEngine, kernels, side_prefix, weight_shapes
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import parse_player
@@ -129,7 +129,7 @@ def test_inconsistent_models_are_refused(snapshot: SnapshotAssertion) -> None:
 
     assert [
         said({"channels": 12}),
-        said({"channels": LARGEST["residual"]["channels"] + 8}),
+        said({"channels": LARGEST["channels"] + 8}),
         said({"channels": True}),
         said({"hidden": 0}),
         said({"blocks": -1}),
@@ -148,8 +148,8 @@ def test_weights_of_another_type_or_kind_are_refused() -> None:
     halves = {name: array.astype(np.float16) for name, array in model.weights.items()}
     with pytest.raises(ModelError, match="is float16"):
         engine_of(replace(model, weights=halves), HERE)
-    with pytest.raises(ModelError, match="a model of kind exact plays with PyTorch only"):
-        engine_of(replace(model, kind="exact"), HERE)
+    with pytest.raises(ModelError, match="a model of kind cnn plays with PyTorch only"):
+        engine_of(replace(model, kind="cnn"), HERE)
     with pytest.raises(KeyError, match=r"first\.weight"):
         ResidualEngine(width=5, height=4, **SIZES[0], weights={})
 
@@ -191,7 +191,7 @@ def test_the_shipped_network_plays_nearly_perfectly() -> None:
     positions = random_positions(1000, seed=5, board=DEFAULT_BOARD, least_ply=26)
     labelled = Positions(**labelled_arrays(positions), board=DEFAULT_BOARD)
     engine = engine_of(read_model(SHIPPED), SHIPPED)
-    quality = quality_of_engine(engine, labelled, mirrors=True)
+    quality = evaluate_player(parse_player("learning-residual").make(), labelled).quality
     assert quality.everywhere.outcome >= 0.99 * quality.everywhere.positions
     assert quality.everywhere.strict >= 0.97 * quality.everywhere.positions
     assert quality.wins.missed == quality.blocks.missed == 0

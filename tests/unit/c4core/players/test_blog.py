@@ -122,6 +122,8 @@ def test_v6_early_chip() -> None:
     assert choices("blog-v6:depth=3", after) == {2}
     assert choices("blog-v6:depth=3", Position.from_columns([2, 3, 0])) == {4}
     assert choices("blog-v6:depth=4", after) == {3}
+    assert choices("blog-v6:depth=2", Position("111", width=1, height=6)) == {0}
+    assert choices("blog-v6:depth=2", Position("121", width=2, height=6)) <= {0, 1}
 
 
 def test_v6_looks_deep_only_when_the_middle_is_full() -> None:

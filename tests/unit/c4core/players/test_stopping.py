@@ -9,7 +9,6 @@ import pytest
 from c4core import Position, Solver
 from c4core.arena.game import Ending, TimeControl, play_game
 from c4core.dice import Dice
-from c4core.notation import BoardSize
 from c4core.players import (
     ANY_PROGRAM,
     GameStart,
@@ -23,14 +22,13 @@ from c4core.players import (
 )
 from c4core.players.parameters import Whole
 from c4core.proof import make as make_certificate
-from tests.support.boards.learning import model_file
 from tests.support.running.interrupts import stopped
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 WIDE = Position("7777", width=12, height=4)
 """Many columns, so that few plies already give many boards; the middle column is full."""
 
-WITH_PYTORCH = {"learning-cnn", "learning-exact", "learning-selfplay"}
+WITH_PYTORCH = {"learning-cnn"}
 """They look one ply ahead; tests/release/extras/ covers their moves."""
 
 AGENT = """\
@@ -93,9 +91,6 @@ class Slowest:
             path = self.directory / "hanging.py"
             path.write_text(HANGING[name].replace("{asked}", str(self.asked)))
             return {"exec": f"sh {path}", "kaggle": str(path), "python": "hanging:f"}[name]
-        if name.startswith("learning-tuples"):
-            model = model_file(self.directory, name, BoardSize(12, 4))
-            return f"model={model}" + ",depth=12" * name.endswith("-search")
         return ",".join(
             f"{parameter.name}={parameter.values.high}"
             for parameter in KINDS[name].parameters

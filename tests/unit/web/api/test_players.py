@@ -75,16 +75,16 @@ def test_missing_packages_and_consent_are_reported(
     monkeypatch.setattr(extras, "find_spec", lambda _name: None)
     with serving(programs=ANY_PROGRAM) as trusting:
         found = {player["name"]: player for player in trusting.get(PLAYERS)}
-        assert not found["learning-exact"]["available"]
-        assert "pip install torch" in found["learning-exact"]["reason"]
+        assert not found["learning-cnn"]["available"]
+        assert "pip install torch" in found["learning-cnn"]["reason"]
         assert found["exec"]["available"]
-        refusal = trusting.refused(MOVE, {"moves": "", "player": "learning-exact:model=/no/file"})
+        refusal = trusting.refused(MOVE, {"moves": "", "player": "learning-cnn:model=/no/file"})
         assert refusal == (501, "player")
     found = {player["name"]: player for player in api.get(PLAYERS)}
     for name, consents in (("perfect", False), ("learning-residual", False), ("exec", True)):
         assert ("--allow-programs" in (found[name]["reason"] or "")) is consents
         assert found[name]["available"] is not consents
-    assert "--allow-programs" in found["learning-tuples"]["reason"]
+    assert "--allow-programs" in found["proof"]["reason"]
 
 
 def test_moves(api: Api) -> None:

@@ -97,11 +97,11 @@ def test_a_refusal_does_not_reveal_whether_a_file_exists() -> None:
     refusals = []
     for name in ("/etc/passwd", "/no/such/file"):
         with pytest.raises(ProgramRefusedError) as refusal:
-            read_player(f"learning-exact:model={name}")
+            read_player(f"learning-residual:model={name}")
         refusals.append(str(refusal.value))
     assert refusals[0] == refusals[1]
     with pytest.raises(PlayerError) as error:
-        read_player("learning-exact:model=/no/such/file", programs=ANY_PROGRAM)
+        read_player("learning-residual:model=/no/such/file", programs=ANY_PROGRAM)
     assert not isinstance(error.value, ProgramRefusedError)
 
 

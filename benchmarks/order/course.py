@@ -1,6 +1,6 @@
 """Train the order network, which orders moves in the search.
 
-It learns in rounds from samples of the cost of moves (:mod:`c4core.order_training.samples`). In the
+It learns in rounds from samples of the cost of moves (:mod:`benchmarks.order.samples`). In the
 first round, positions are solved without a network. In every further round they are solved with the
 last network, because a search with a network visits other nodes. Each network is trained from
 scratch on all samples so far. Some of the solved positions are held out for a test; the network
@@ -23,16 +23,16 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from c4core.arena.game import game_seed
-from c4core.errors import LearningError
-from c4core.order_training.samples import (
+from benchmarks.order.samples import (
     draw_roots,
     network_bytes,
     row_groups,
     rows_of_choices,
     sample_choices,
 )
-from c4core.order_training.targets import Targets, targets_of
+from benchmarks.order.targets import Targets, targets_of
+from c4core.arena.game import game_seed
+from c4core.errors import LearningError
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
-
-    Tell = Callable[[str, int, int], object]
-    """Called with the activity (``solving`` or ``training``), the finished parts, and all parts."""
 
 UNITS: Final = 64
 POINTS: Final = 50
@@ -119,19 +116,12 @@ class OrderRound:
 
 
 def learn_order(
-    plan: OrderPlan,
-    *,
-    tell: Tell = lambda _what, _done, _total: None,
-    tell_round: Callable[[OrderRound], object] = lambda _round: None,
-) -> tuple[bytes, list[OrderRound]]:
-    """Train an order network.
-
-    Returns:
-        The network's file, and the result of every round.
+    plan: OrderPlan, *, tell_round: Callable[[OrderRound], object] = lambda _round: None
+) -> bytes:
+    """Train an order network, and return its file.
 
     Raises:
         LearningError: the plan is impossible, or gives too few samples.
-        KeyboardInterrupt: the user pressed Ctrl-C.
     """
     try:
         roots = draw_roots(
@@ -144,20 +134,19 @@ def learn_order(
     except ValueError as error:
         raise LearningError(str(error)) from None
     data: bytes | None = None
-    rounds: list[OrderRound] = []
     gathered: list[NDArray[np.void]] = []
     for number in range(1, plan.rounds + 1):
         began = time.perf_counter()
         some = roots[(number - 1) * plan.roots : number * plan.roots]
-        gathered.append(_sampled(plan, number, some, data, tell))
+        gathered.append(_sampled(plan, number, some, data))
         solved = time.perf_counter()
         course = OrderCourse(
             np.concatenate(gathered), plan, seed=game_seed(plan.seed, -number) >> 1
         )
         before = course.figures()
-        course.train(tell)
+        course.train()
         data = course.data()
-        rounds.append(
+        tell_round(
             OrderRound(
                 number=number,
                 samples=course.learned,
@@ -168,14 +157,13 @@ def learn_order(
                 training_seconds=time.perf_counter() - solved,
             )
         )
-        tell_round(rounds[-1])
     if data is None:
         raise LearningError("a network needs at least one round")
-    return data, rounds
+    return data
 
 
 def _sampled(
-    plan: OrderPlan, number: int, roots: list[Position], network: bytes | None, tell: Tell
+    plan: OrderPlan, number: int, roots: list[Position], network: bytes | None
 ) -> NDArray[np.void]:
     """The samples of a round. Samples of the empty board have negative root numbers.
 
@@ -185,7 +173,6 @@ def _sampled(
     width, height = plan.board
     positions = [Position(width=width, height=height)] * plan.empty + roots
     parts = range(0, len(positions), PART)
-    solved = 0
 
     def solve(first: int) -> NDArray[np.void]:
         samples = sample_choices(
@@ -200,22 +187,12 @@ def _sampled(
         samples["root"] += first - plan.empty
         return samples
 
-    gathered = []
-    tell("solving", 0, len(positions))
     with ThreadPoolExecutor(plan.threads) as pool:
-        try:
-            for samples in pool.map(solve, parts):
-                gathered.append(samples)
-                solved = min(solved + PART, len(positions))
-                tell("solving", solved, len(positions))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return np.concatenate(gathered)
+        return np.concatenate(list(pool.map(solve, parts)))
 
 
 class OrderCourse:
-    """The training of a network on samples of :func:`c4core.order_training.samples.sample_type`.
+    """The training of a network on samples of :func:`benchmarks.order.samples.sample_type`.
 
     Raises:
         LearningError: there are no samples to learn from, or none to be held out.
@@ -247,7 +224,7 @@ class OrderCourse:
         """The number of samples for the test."""
         return len(self._test)
 
-    def train(self, tell: Tell = lambda _what, _done, _total: None) -> None:
+    def train(self) -> None:
         """Train from the beginning to the end."""
         size = min(BATCH, self.learned)
         steps = self._plan.epochs * (self.learned // size)
@@ -265,7 +242,6 @@ class OrderCourse:
                 optimizer.zero_grad()
                 torch.autograd.backward(loss)
                 optimizer.step()
-                tell("training", step + 1, steps)
         self._network.eval()
 
     def figures(self) -> OrderFigures:
@@ -352,7 +328,7 @@ class OrderNetwork(nn.Module):
         return added
 
     def whole_numbers(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """The weights in the form of :func:`c4core.order_training.samples.network_bytes`."""
+        """The weights in the form of :func:`benchmarks.order.samples.network_bytes`."""
         rows = self.rows.weight.detach().numpy().reshape(2, -1, UNITS)
         weights = self.weights.detach().numpy()
         return (

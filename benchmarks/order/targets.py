@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.order_training.samples import CUT, FAILED
+from benchmarks.order.samples import CUT, FAILED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -37,7 +37,7 @@ from c4core.notation import BoardSize, check_board, check_narrow
 
 # The structs of the wide kernel, to look inside its searches. It runs the searches themselves, on narrow
 # boards, too, where it visits the same nodes as the narrow kernel.
-include "../engine/kernel.pxi"
+include "../../c4core/engine/kernel.pxi"
 
 ctypedef int (*NodeSearch)(
     Search* s, word_t own, word_t mask, word_t own_wins, word_t opp_wins, int last, int ply, int beta

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from benchmarks.order import samples as sampling
+from benchmarks.order.targets import targets_of
 from c4core import Position
-from c4core.order_training import samples as sampling
-from c4core.order_training.targets import targets_of
 from c4core.solver import Solver
 from tests.support.refused import refused
 

@@ -1,0 +1,30 @@
+"""Build ``benchmarks.order.samples``, which looks inside the searches of the engine.
+
+::
+
+    python -m benchmarks.order.build
+"""
+
+from __future__ import annotations
+
+import sys
+
+from setuptools import Extension, setup
+
+from setup import COMPILE_ARGS, LINK_ARGS, SHARED, translate
+
+SAMPLES = Extension(
+    "benchmarks.order.samples",
+    ["benchmarks/order/samples.pyx"],
+    include_dirs=["c4core", "c4core/engine"],
+    extra_compile_args=[*COMPILE_ARGS, "-DC4_WIDE", "-O1"],
+    extra_link_args=LINK_ARGS,
+    depends=["setup.py", "benchmarks/order/build.py"],
+)
+
+if __name__ == "__main__":
+    setup(
+        packages=[],
+        ext_modules=translate([SHARED, SAMPLES])[1:],
+        script_args=["--quiet", "build_ext", "--inplace", *sys.argv[1:]],
+    )

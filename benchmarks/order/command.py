@@ -1,0 +1,90 @@
+"""Train the network that orders the engine's moves.
+
+::
+
+    python -m benchmarks.order.build
+    python -m benchmarks order train --board 6x6 --output c4-6x6.c4order
+
+``build`` compiles the module ``samples``. Training needs PyTorch.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchmarks.options import WITH_HELP, failures, seed_option, threads_option
+from c4core.errors import LearningError
+from c4core.files import atomic_file
+from cli.shell.parameters import board_option
+
+if TYPE_CHECKING:
+    from benchmarks.order.course import OrderRound
+    from c4core.notation import BoardSize
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Train the network that orders the engine's moves."""
+
+
+@main.command()
+@board_option
+@click.option("--roots", type=click.IntRange(1), default=3000, show_default=True)
+@click.option("--empty", type=click.IntRange(0), default=2, show_default=True)
+@click.option("--rounds", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--epochs", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--last-ply", type=click.IntRange(0), default=18, show_default=True)
+@click.option("--density", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True)
+@seed_option
+@threads_option
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
+def train(
+    *,
+    board: BoardSize,
+    roots: int,
+    empty: int,
+    rounds: int,
+    epochs: int,
+    last_ply: int,
+    density: float,
+    seed: int,
+    threads: int,
+    output: Path,
+) -> None:
+    """Train a network in rounds.
+
+    In every round, --roots positions after random moves are solved, and the empty board --empty
+    times. At some random nodes every move is searched: the network learns which of them cut off for
+    the fewest nodes. One position in 24 is held out. The network is used with up to --last-ply
+    stones. Small boards have few nodes: take --density times as many samples. The same command
+    gives the same file on the same machine; it takes about twenty minutes for 7x6.
+    """
+    from benchmarks.order.course import OrderPlan, learn_order  # noqa: PLC0415 (imports PyTorch)
+
+    plan = OrderPlan(
+        board=board,
+        roots=roots,
+        empty=empty,
+        rounds=rounds,
+        epochs=epochs,
+        last_ply=last_ply,
+        density=density,
+        seed=seed,
+        threads=threads,
+    )
+    with failures(LearningError):
+        data = learn_order(plan, tell_round=_report)
+    with atomic_file(output) as beside:
+        beside.write_bytes(data)
+
+
+def _report(done: OrderRound) -> None:
+    click.echo(
+        f"round {done.number}: {done.samples:,} samples and {done.held_out:,} held-out ones, "
+        f"solved in {done.solving_seconds:.0f} s, trained in {done.training_seconds:.0f} s; "
+        f"cross entropy {done.before.cross_entropy:.4f} -> {done.after.cross_entropy:.4f}, "
+        f"regret {done.before.regret:.4f} -> {done.after.regret:.4f}"
+    )
