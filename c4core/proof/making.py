@@ -230,11 +230,7 @@ def write_half(
     bound: Bound, trunk: Sequence[Ply], parts: Sequence[Sequence[Ply]]
 ) -> tuple[HalfInfo, bytes]:
     """The half of a certificate, from the trunk and the parts in the order of :func:`frontier`."""
-    return encode_half(bound, shrunk(bound.half(), united(trunk, parts)))
-
-
-def encode_half(bound: Bound, plies: Sequence[Ply]) -> tuple[HalfInfo, bytes]:
-    """The header of a half, and the code of its complete proof."""
+    plies = shrunk(bound.half(), united(trunk, parts))
     code = encode(bound, plies, bound.start.ply)
     counts = tuple(len(keys) for keys, _ in plies)
     return HalfInfo(bound.upper, bound.score, counts, len(code)), code
