@@ -51,7 +51,7 @@ def engine(
     """
     import sys
 
-    from c4core.adapters.ugi import Options, Session
+    from c4core.adapters.uci import Options, Session
     from workers.answers.question import find_book
 
     options = Options(hash=table_mb, threads=threads, board=board)

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.adapters.ugi_notation import LineError, quoted
+from c4core.adapters.uci_notation import LineError, quoted
 from c4core.errors import C4Error
 from c4core.evaluation import final_score, plies_to_end
 from c4core.notation import column_label
@@ -21,7 +21,7 @@ from c4core.players.player import columns_from_centre
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from c4core.adapters.ugi_notation import UgiNotation
+    from c4core.adapters.uci_notation import UgiNotation
     from c4core.position import Position
     from c4core.solver import Solver
 

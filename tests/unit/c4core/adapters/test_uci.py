@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.ugi import Options, Session
-from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, read_position
-from c4core.adapters.ugi_search import Go, Spent, look_ahead, read_go
+from c4core.adapters.uci import Options, Session
+from c4core.adapters.uci_notation import UCI, UGI, LineError, UgiNotation, read_position
+from c4core.adapters.uci_search import Go, Spent, look_ahead, read_go
 from c4core.evaluation import plies_to_end
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Stop

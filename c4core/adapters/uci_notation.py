@@ -56,7 +56,7 @@ class UgiNotation:
     limits: ClassVar[Mapping[str, str]] = {
         name: name for name in (*_SAME_LIMITS, "p1time", "p2time", "p1inc", "p2inc")
     }
-    """The fields of :class:`~c4core.adapters.ugi_search.Go` by their names after ``go``."""
+    """The fields of :class:`~c4core.adapters.uci_search.Go` by their names after ``go``."""
 
     def write(self, position: Position, columns: Iterable[int]) -> list[str]:
         """Return the words for moves; the first is played in ``position``."""

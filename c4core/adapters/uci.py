@@ -2,8 +2,8 @@
 
 Engine managers for chess variants use UCI; Connect Four is their variant ``cfour``. UGI adapts
 UCI to any game (https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the
-lines of both, :mod:`c4core.adapters.ugi_notation` reads and writes moves and positions, and
-:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the supported lines.
+lines of both, :mod:`c4core.adapters.uci_notation` reads and writes moves and positions, and
+:mod:`c4core.adapters.uci_search` finds moves. docs/adapters.md describes the supported lines.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.adapters.mover import Mover
-from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, quoted, read_position
-from c4core.adapters.ugi_search import Search, in_a_line, read_go, think, whole
+from c4core.adapters.uci_notation import UCI, UGI, LineError, UgiNotation, quoted, read_position
+from c4core.adapters.uci_search import Search, in_a_line, read_go, think, whole
 from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
-    from c4core.adapters.ugi_search import Go
+    from c4core.adapters.uci_search import Go
     from c4core.book import Book
 
 NONE: Final = "<empty>"
