@@ -23,8 +23,6 @@ from benchmarks.page import table
 from benchmarks.processes import Usage, run_c4, run_program
 from benchmarks.record import ROOT, Part, Results, figures_of
 from c4core.arena.game import play_game
-from c4core.book import Book
-from c4core.book.book import shipped_files
 from c4core.evaluation import final_score
 from c4core.files import atomic_file
 from c4core.players import Resources, parse_player
@@ -32,6 +30,7 @@ from c4core.players.roster.perfect import shared_solver
 from c4core.proof import Certificate
 from c4core.proof.certificate import BOARDS, named_file, shipped_file
 from c4core.solver import Solver
+from workers.answers.question import shipped_book
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,9 +164,8 @@ class CountingAnalyst:
     """Gives the opponent exact scores from the shipped book and a solver, and counts the calls."""
 
     def __init__(self, board: BoardSize) -> None:
-        books = [book for book in map(Book.open, shipped_files()) if book.info.board == board]
         self.calls = 0
-        self._solver = Solver(table_mb=64, book=next(iter(books), None))
+        self._solver = Solver(table_mb=64, book=shipped_book(board))
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
         """The scores of all columns."""

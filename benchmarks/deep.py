@@ -25,10 +25,10 @@ import click
 from benchmarks.options import WITH_HELP, all_threads_option, table_option
 from benchmarks.page import table
 from benchmarks.record import ROOT
-from c4core.estimate import published_score
 from c4core.evaluation import signed
 from c4core.notation import parse_board
 from c4core.position import Position
+from c4core.solved import published_score
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs

@@ -35,7 +35,8 @@ from benchmarks.engine.solvers import (
 )
 from benchmarks.options import WITH_HELP, failures, seed_option, table_option
 from c4core import Position, Solver, parse_board
-from c4core.notation import parse_moves
+from c4core.notation import DEFAULT_BOARD, parse_moves
+from c4core.solved import SOLVED
 from cli.measuring import CLASSES, ScoredPosition, lap, shipped_set, thread_counts
 from workers.configuration import usable_cores
 
@@ -185,10 +186,10 @@ class Bench:
             if self.long and name == pages.STANDARD:
                 rivals = (*self.in_process, *self.programs)
                 entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
-            yield from compare("boards", name, [pages.BOARD_SCORES[name]], entries)
+            yield from compare("boards", name, [SOLVED[parse_board(name)].score], entries)
         weakly = Entry(OWN, partial(solve_board, own, pages.STANDARD, weak=True), repeats)
         case = f"{pages.STANDARD}, win, draw or loss"
-        yield from compare("boards", case, [pages.BOARD_SCORES[pages.STANDARD]], [weakly])
+        yield from compare("boards", case, [SOLVED[DEFAULT_BOARD].score], [weakly])
 
     def openings(self) -> Iterator[Measurement]:
         """Solve the position after each first move, each with an empty table."""
@@ -208,9 +209,7 @@ class Bench:
                     shared = scored[: self.plan.rival_columns]
                     yield from self._passes("columns", name, shared, passes)
         entry = Entry(OWN, lambda: self.own.run_columns([""]), self.plan.long_repeats)
-        yield from compare(
-            "columns", pages.EMPTY_BOARD, [pages.BOARD_SCORES[pages.STANDARD]], [entry]
-        )
+        yield from compare("columns", pages.EMPTY_BOARD, [SOLVED[DEFAULT_BOARD].score], [entry])
 
     def batches(self) -> Iterator[Measurement]:
         """Time ``solve_many`` for every class and ``analyze_many`` for the easy ones."""
