@@ -65,7 +65,7 @@ def show(
     MOVES are the columns played so far, as in 4453. In a picture a ring marks the last move, and
     thick rings mark a four. Threats are rings for x, which is red, and dots for o, which is yellow.
 
-    Only a .png or .gif needs another package: Pillow. --game makes an animated .svg or a .gif.
+    Only a .png or .gif needs other packages. --game makes an animated .svg or a .gif.
     """
     settings: Settings = context.obj
     refuse(
