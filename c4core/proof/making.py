@@ -20,9 +20,10 @@ import numpy as np
 from c4core.errors import CertificateDamagedError, ClaimError
 from c4core.notation import check_narrow
 from c4core.position import Position
+from c4core.proof.cheapest import cheapest
 from c4core.proof.format import EVERY_RULE, LARGEST_SCORE, HalfInfo, pack
 from c4core.proof.prover import Prover
-from c4core.proof.walk import Half, cheapest
+from c4core.proof.walk import Half
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
