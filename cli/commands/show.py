@@ -139,9 +139,8 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
         echo(f"{position.turn} to move")
     if threats:
         from c4core.notation import column_label
-        from c4core.pictures.board import find_threats
 
-        for side, cells in find_threats(position).items():
+        for side, cells in position.threats().items():
             places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
             echo(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
 
