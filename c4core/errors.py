@@ -224,30 +224,6 @@ class ProvingStoppedError(CertificateError):
     """The search for a proof was stopped."""
 
 
-class WeakC4Error(CertificateError):
-    """Base class of all errors of WeakC4 solutions."""
-
-
-class SolutionFileError(WeakC4Error):
-    """A file is not part of a solution; the message names the file and the place in it."""
-
-
-class HoleError(WeakC4Error):
-    """The solution does not win against every reply.
-
-    Attributes:
-        moves: the 0-based columns of a line, from the start, that the solution does not win.
-    """
-
-    def __init__(self, message: str, *, moves: tuple[int, ...]) -> None:
-        super().__init__(message)
-        self.moves = moves
-
-
-class TooLargeError(WeakC4Error):
-    """A solution leads to more positions than can be kept in memory."""
-
-
 class LearningMissingError(C4Error, ImportError):
     """The packages for learning are not installed; the message says how to install them."""
 

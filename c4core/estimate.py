@@ -11,39 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.dice import Dice
 from c4core.players.playouts import uct_statistics
+from c4core.solved import published_score
 
 if TYPE_CHECKING:
     from c4core.evaluation import Value
-    from c4core.notation import BoardSize
     from c4core.position import Position
 
 MOST_GAMES: Final = 100_000
 """The default number of random games; they take 0.1 to 0.3 s on most boards."""
 EXPLORATION: Final = 0.5
 """UCT's exploration factor. On positions of 8x7, 0.4 and 0.7 gave better guesses than 1.4."""
-
-_PUBLISHED: Final = {
-    4: (0, 0, -1, 0, -1, -1, -1, -1, -1),
-    5: (0, 0, 0, 0, 1, 3, 2, 3),
-    6: (0, 0, -1, 1, -1, -2, 1),
-    7: (0, 0, 1, 0, 2, 5),
-    8: (0, 0, -1, 1, -2),
-    9: (0, 0, 1, 0),
-    10: (0, 0, -1, 1),
-    11: (0, 0, 2),
-    12: (0, 0, -1),
-}
-"""Scores of empty boards, by rows; each line begins with ``_FEWEST_COLUMNS`` columns. J. Tromp's
-table of solved boards has most results, C. Steininger's program c4 has all, with the length of the
-games."""
-_FEWEST_COLUMNS: Final = 4
-
-
-def published_score(board: BoardSize) -> int | None:
-    """The published score of an empty board for the first player; None if we know of none."""
-    scores = _PUBLISHED.get(board.height, ())
-    index = board.width - _FEWEST_COLUMNS
-    return scores[index] if 0 <= index < len(scores) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ the negative of the winner's score.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
+from c4core.html import facts_html, table_html
 from c4core.notation import column_label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from c4core.position import Position
 
@@ -195,34 +195,6 @@ def _facts(found: Evaluation | Analysis) -> dict[str, object]:
     }
 
 
-# Text for notebooks and pictures. Untrusted text is escaped.
-
-
-def table_html(headings: Sequence[str], rows: Sequence[Sequence[object]], caption: str = "") -> str:
-    """Return a table with a heading for each column. None is an empty cell."""
-    title = f"<caption>{_text(caption)}</caption>" if caption else ""
-    head = "".join(f"<th>{_text(heading)}</th>" for heading in headings)
-    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def facts_html(facts: Mapping[str, object]) -> str:
-    """Return a table of names and values, one pair in each row."""
-    body = "".join(
-        f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>" for name, value in facts.items()
-    )
-    return f"<table><tbody>{body}</tbody></table>"
-
-
 def signed(score: int | None) -> str:
     """Return a score with its sign; empty for None."""
     return "" if score is None else f"{score:+d}" if score else "0"
-
-
-def printable(text: str) -> str:
-    """Replace unprintable characters, which XML does not allow, with U+FFFD."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
-def _text(value: object) -> str:
-    return "" if value is None else escape(printable(str(value)))

@@ -22,10 +22,14 @@ class Extra(NamedTuple):
     """Package names for ``pip install``."""
 
 
-IMPORTED_AS: Final = {"pillow": "PIL"}
+IMPORTED_AS: Final = {
+    "font-source-sans-pro": "font_source_sans_pro",
+    "pillow": "PIL",
+    "resvg-py": "resvg_py",
+}
 """Import names that differ from the package names."""
 
-PICTURES: Final = Extra("PNG and GIF pictures need", ("pillow",))
+PICTURES: Final = Extra("PNG and GIF pictures need", ("font-source-sans-pro", "pillow", "resvg-py"))
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch",))

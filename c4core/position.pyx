@@ -501,20 +501,24 @@ cdef class Position:
 
     def winning_squares(self):
         """Return the squares of the winner's fours, if any, as sorted ``(column, row)`` pairs."""
-        cdef word_t winner = self.stones ^ self.mask
-        cdef int step, i, square
-        cdef word_t line
-        squares = set()
+        cdef word_t winner = self.stones ^ self.mask, fours = 0, line
+        cdef int step, i
         for step in (1, self.g.stride, self.g.stride - 1, self.g.stride + 1):
             line = winner & (winner >> step) & (winner >> 2 * step) & (winner >> 3 * step)
-            square = 0
-            while line:
-                if line & 1:
-                    for i in range(4):
-                        squares.add(divmod(square + i * step, self.g.stride))
-                line >>= 1
-                square += 1
-        return tuple(sorted(squares))
+            for i in range(4):
+                fours |= line << i * step
+        return _squares(self.g, fours)
+
+    def threats(self):
+        """Return the empty squares that would complete a four, playable now or later.
+
+        Returns:
+            For each side, its squares as sorted ``(column, row)`` pairs.
+        """
+        cdef word_t other = self.stones ^ self.mask
+        mine = _squares(self.g, winning_squares(self.g, self.stones, self.mask))
+        theirs = _squares(self.g, winning_squares(self.g, other, self.mask))
+        return {"x": theirs, "o": mine} if self.ply & 1 else {"x": mine, "o": theirs}
 
     def to_array(self):
         """Return the squares as an int8 array of shape (height, width), top row first.
@@ -579,6 +583,17 @@ cdef class Position:
 
     def __reduce__(self):
         return _restore, (self.key, self.g.width, self.g.height, self.moves)
+
+
+cdef tuple _squares(const Board* g, word_t bits):
+    """Return squares as sorted ``(column, row)`` pairs."""
+    cdef int column, row
+    return tuple([
+        (column, row)
+        for column in range(g.width)
+        for row in range(g.height)
+        if bits & (<word_t>1 << (column * g.stride + row))
+    ])
 
 
 def _restore(key, int width, int height, moves=None):

@@ -17,8 +17,8 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from c4core.arrays cimport words_of_batch
-from c4core.book.codec cimport NO_MEMORY
 from c4core.book.book cimport Book
+from c4core.book.storage cimport Storage
 cimport c4core.engine.atomics as atomics
 from c4core.engine.board cimport (
     MAX_COLUMNS,
@@ -417,50 +417,39 @@ cdef class Solver:
             score = -score
         return line
 
-    cdef object _book_file(self, const Board* g):
-        """Return the book's file, or None if the book is for another board.
+    cdef Storage _book_scores(self, const Board* g):
+        """Return the book's scores, or None if the book is for another board.
 
-        The file stays open while the caller holds it.
+        The file stays open while the caller holds them.
         """
         if self.book is None or self.book._ranking.r.g != g:
             return None
         return self.book._held()
 
-    cdef int _known(
-        self, word_t stones, word_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
-    ) noexcept nogil:
-        """Look a position up in the book. Return 1 if its score is found, 0 if not, or DAMAGED or NO_MEMORY.
+    cdef bint _known(
+        self, Storage storage, word_t stones, word_t mask, int8_t* score, int8_t* scores
+    ) except -1 nogil:
+        """Look a position up in the book. Return whether its score is found.
 
         If ``scores`` is not NULL, the scores of all columns must be found, too.
         """
         # After the book's last ply, the book has neither the position nor all of its columns.
-        cdef int found = self.book._probe(stones, mask, False, fault_offset)
+        cdef int found = self.book._probe(storage, stones, mask, False)
         if found == NO_SCORE:
-            return 0
-        if found <= NO_MEMORY:
-            return found
+            return False
         score[0] = <int8_t>found
-        if scores == NULL:
-            return 1
-        found = self.book._columns(stones, mask, scores, fault_offset)
-        return found if found < 0 else found == 0
+        return scores == NULL or self.book._columns(storage, stones, mask, scores) == 0
 
     cdef bint _has_answer(
         self, const Board* g, word_t stones, word_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
         """Return whether the book has the score, and the columns' scores if ``scores`` is not NULL."""
-        cdef object file = self._book_file(g)
-        cdef uint64_t fault_offset = 0
+        cdef Storage storage = self._book_scores(g)
         cdef int8_t score
-        cdef int known
-        if file is None:
+        if storage is None or not self._known(storage, stones, mask, &score, scores):
             return False
-        known = self._known(stones, mask, &score, scores, &fault_offset)
-        if known < 0:
-            self.book._raise_fault(known, fault_offset)
-        if known:
-            bounds.lower = bounds.upper = score
-        return known
+        bounds.lower = bounds.upper = score
+        return True
 
     cdef bint _has_move(
         self, const Board* g, word_t stones, word_t mask, int* column
@@ -674,10 +663,10 @@ cdef class Solver:
         stones, masks = words_of_batch(positions, width, height, &batch.g)
         batch.weak = weak
         batch.related = related
-        file = self._book_file(batch.g)
-        if file is None:
+        storage = self._book_scores(batch.g)
+        if storage is None:
             return self._search_many(&batch, stones, masks, workers, columns)
-        known, scores = self._book_many(&batch, stones, masks, columns)
+        known, scores = self._book_many(&batch, storage, stones, masks, columns)
         rest = np.flatnonzero(known == NO_SCORE)
         found = self._search_many(&batch, stones[rest], masks[rest], workers, columns)
         lower, upper, nodes = known, known.copy(), np.zeros(len(known), dtype=np.uint64)
@@ -689,19 +678,18 @@ cdef class Solver:
     cdef tuple _book_many(
         self,
         const Batch* batch,
+        Storage storage,
         const uint64_t[::1] stones,
         const uint64_t[::1] masks,
         bint columns,
     ):
         """Return the scores in the book (NO_SCORE if a position is not in it) and the column scores.
 
-        The caller holds the book's file. After a stop the rest of the batch is not looked up.
+        After a stop the rest of the batch is not looked up.
         """
         import numpy as np
 
         cdef Py_ssize_t index
-        cdef int fault = 0
-        cdef uint64_t fault_offset = 0
         cdef int8_t score
         cdef int8_t* row = NULL
         cdef double asked = atomics.now()
@@ -718,14 +706,9 @@ cdef class Solver:
                     break
                 if columns:
                     row = &scores_view[index, 0]
-                fault = self._known(stones[index], masks[index], &score, row, &fault_offset)
-                if fault < 0:
-                    break
-                if fault:
+                if self._known(storage, stones[index], masks[index], &score, row):
                     known_view[index] = score
         self._reraise()
-        if fault < 0:
-            self.book._raise_fault(fault, fault_offset)
         return known, scores
 
     cdef tuple _search_many(

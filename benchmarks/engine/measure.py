@@ -30,6 +30,8 @@ from benchmarks.engine.solvers import (
 )
 from benchmarks.options import WITH_HELP, failures, table_option
 from c4core import Position, Solver, parse_board
+from c4core.notation import DEFAULT_BOARD
+from c4core.solved import SOLVED
 from cli.measuring import CLASSES, ScoredPosition, lap, read_scored, shipped_set, thread_counts
 from workers.configuration import usable_cores
 
@@ -160,10 +162,10 @@ class Bench:
             if self.long and name == pages.STANDARD:
                 rivals = (*self.in_process, *self.programs)
                 entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
-            yield from compare("boards", name, [pages.BOARD_SCORES[name]], entries)
+            yield from compare("boards", name, [SOLVED[parse_board(name)].score], entries)
         weakly = Entry(OWN, partial(solve_board, own, pages.STANDARD, weak=True), repeats)
         case = f"{pages.STANDARD}, win, draw or loss"
-        yield from compare("boards", case, [pages.BOARD_SCORES[pages.STANDARD]], [weakly])
+        yield from compare("boards", case, [SOLVED[DEFAULT_BOARD].score], [weakly])
 
     def columns(self) -> Iterator[Measurement]:
         """Score all columns of the positions of three classes, and of the empty board."""
@@ -177,9 +179,7 @@ class Bench:
                     shared = scored[: self.plan.rival_columns]
                     yield from self._passes("columns", name, shared, passes)
         entry = Entry(OWN, lambda: self.own.run_columns([""]), self.plan.long_repeats)
-        yield from compare(
-            "columns", pages.EMPTY_BOARD, [pages.BOARD_SCORES[pages.STANDARD]], [entry]
-        )
+        yield from compare("columns", pages.EMPTY_BOARD, [SOLVED[DEFAULT_BOARD].score], [entry])
 
     def batches(self) -> Iterator[Measurement]:
         """Time ``solve_many`` for every class and ``analyze_many`` for the easy ones."""

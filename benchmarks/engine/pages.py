@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.engine.solvers import Measurement
 from benchmarks.page import run_lines, table
+from c4core import parse_board
+from c4core.solved import SOLVED
 from cli.measuring import three_digits, time_text
 
 if TYPE_CHECKING:
@@ -22,10 +24,6 @@ GROUPS: Final = (*("classes", "boards", "columns", "batches", "threads"),)
 
 STANDARD: Final = "7x6"
 EMPTY_BOARD: Final = "empty board"
-BOARD_SCORES: Final = {
-    "7x5": 0, "6x6": -1, "5x8": 0, "6x7": 1, "8x5": 1, "9x4": -1, "7x6": 1
-}  # fmt: skip
-"""Known scores of empty boards for the first player."""
 
 
 Groups = dict[str, list[Measurement]]
@@ -112,7 +110,7 @@ def boards_table(found: Sequence[Measurement]) -> str:
     rows = [
         {
             "one": one,
-            "score": BOARD_SCORES[one.case.partition(",")[0]],
+            "score": SOLVED[parse_board(one.case.partition(",")[0])].score,
             "times": ratio(one, partner(one, found)),
         }
         for one in found

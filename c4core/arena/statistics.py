@@ -100,9 +100,13 @@ class Tally:
         return Tally(self.losses, self.wins, self.draws)
 
 
+_SPREAD: Final = NormalDist().inv_cdf(0.975)
+"""Standard deviations on either side of a confidence interval of 95 %."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval."""
+    """A confidence interval of 95 %."""
 
     low: float
     """The lower end."""
@@ -129,17 +133,11 @@ def decisive_rate(tally: Tally) -> float | None:
     return max(tally.wins, tally.losses) / tally.decisive
 
 
-def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Interval | None:
-    """Return Wilson's interval for a rate of wins; None without games.
-
-    Args:
-        wins: games won.
-        games: all games that count.
-        confidence: the level of confidence, between 0 and 1.
-    """
+def wilson_interval(wins: int, games: int) -> Interval | None:
+    """Return Wilson's interval for a rate of wins; None without games."""
     if not games:
         return None
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = _SPREAD
     rate = wins / games
     scale = 1 + z * z / games
     middle = (rate + z * z / (2 * games)) / scale
@@ -147,21 +145,16 @@ def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Inter
     return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
 
 
-def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
+def elo(tally: Tally) -> Elo | None:
     """Return the Elo difference of a score, with its confidence interval; None without games.
 
     The interval follows from the variance of the results (1, 1/2, 0) by the normal distribution. It
     means little for fewer than a few dozen games.
-
-    Args:
-        tally: the player's results.
-        confidence: the interval's level of confidence, between 0 and 1.
     """
     mean = tally.score
     if mean is None:
         return None
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    error = z * math.sqrt(_variance(tally.wins, tally.draws, tally.losses) / tally.games)
+    error = _SPREAD * math.sqrt(_variance(tally.wins, tally.draws, tally.losses) / tally.games)
     return Elo(elo_of(mean), elo_of(mean - error), elo_of(mean + error))
 
 

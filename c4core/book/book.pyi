@@ -1,6 +1,5 @@
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Self, SupportsIndex, final
 
@@ -9,8 +8,6 @@ from numpy.typing import NDArray
 
 from c4core.book.layout import BookInfo
 from c4core.position import Position
-
-def shipped_files() -> tuple[Path, ...]: ...
 
 @final
 class Book:

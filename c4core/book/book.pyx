@@ -1,8 +1,7 @@
 """``Book``, an open opening book, and the books that are included in this package.
 
 A position is two words (engine/board.pxd draws the layout). The position or its mirror image has a slot
-(numbering.pyx). The slot's score is decoded from a block of the ply's section (codec.pyx). Groups of scores
-are read from the file and checked at their first use, and then kept. numpy is imported inside the
+(numbering.pyx). The slot's score is in the ply's section (storage.pyx). numpy is imported inside the
 functions, so a program that looks up one position starts faster.
 """
 
@@ -14,9 +13,6 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.number cimport PyNumber_Index
 
 from libc.stdint cimport int8_t, uint64_t
-from libc.stdlib cimport calloc, free
-from posix.unistd cimport close
-
 from c4core.arrays cimport words_of_batch
 from c4core.engine.board cimport (
     MAX_COLUMNS,
@@ -28,46 +24,21 @@ from c4core.engine.board cimport (
     split_key,
     winning_squares,
 )
-from c4core.book.codec cimport (
-    DAMAGED,
-    GROUP_SLOTS,
-    NO_MEMORY,
-    Section,
-    close_section,
-    decode_group,
-    open_section,
-    score_in_section,
-)
 from c4core.engine.kernel cimport NO_SCORE
 from c4core.book.numbering cimport Ranking, is_reachable, orient, slot_of
+from c4core.book.storage cimport FAULT, Storage
 from c4core.position cimport Position, as_position
 
 from c4core.book import layout
 from c4core.errors import BookBoardError, BookDamagedError
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
+from c4core.solved import first_positions
 
 cdef enum:
     PATIENCE = 1 << 14      # probes between checks for signals (a few milliseconds)
 
 _SHIPPED = Path(__file__).parents[1] / "data"
-
-
-def shipped_files():
-    """Return the files of all included books, sorted by name; empty if the package was built without any."""
-    return tuple(sorted(_SHIPPED.glob("*.c4book")))
-
-
-cdef class _File:
-    """An open file, which is closed with the last reference to it."""
-
-    cdef int descriptor
-
-    def __cinit__(self, int descriptor):
-        self.descriptor = descriptor
-
-    def __dealloc__(self):
-        close(self.descriptor)
 
 
 def _without_waiting(path, flags):
@@ -93,7 +64,7 @@ cdef class Book:
     def open(path):
         """Open a book file.
 
-        The header and the indexes of the plies are read and checked now, each group of blocks at its
+        The header and the indexes of the plies are read and checked now, each group of scores at its
         first use. Only :func:`c4core.book.verify.verify` reads all bytes. If the file changes while it is
         open, the book gives its old answers or reports damage.
 
@@ -104,99 +75,40 @@ cdef class Book:
             BookDamagedError: the header or an index does not match its checksum, or contradicts itself.
             OSError: the file cannot be read.
         """
-        cdef Book book = Book.__new__(Book)
-        cdef _File held
         cdef str name = os.fspath(path)
         with open(name, "rb", buffering=0, opener=_without_waiting) as file:
-            held = _File(os.dup(file.fileno()))
-        found = os.fstat(held.descriptor)
-        size = found.st_size if stat.S_ISREG(found.st_mode) else 0
-        head = os.pread(held.descriptor, layout.LONGEST_HEADER, 0) if size else b""
-        book.path = name
-        book.info = layout.read_header(
-            head, name, file_bytes=size if size > layout.LONGEST_HEADER else len(head)
-        )
-        book._open(held.descriptor)
-        book._file = held
-        return book
+            found = os.fstat(file.fileno())
+            size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+            head = os.pread(file.fileno(), layout.LONGEST_HEADER, 0) if size else b""
+            if size <= layout.LONGEST_HEADER:
+                size = len(head)
+            return _opened(name, layout.read_header(head, name, file_bytes=size), os.dup(file.fileno()))
 
     @staticmethod
     def shipped(*, width=7, height=6):
-        """Open the included book for a board; the deepest one if there are several.
+        """Open the included book for a board.
+
+        7x6 has a file. For some other boards, a book with the empty board, and perhaps its first moves,
+        is made from :mod:`c4core.solved`; its path is empty.
 
         Raises:
-            BookBoardError: no book for the board is included; 7x6 has one.
+            BookBoardError: no book for the board is included.
             BookError: the book's file is damaged.
             OSError: the book's file cannot be read.
         """
         board = check_board(PyNumber_Index(width), PyNumber_Index(height))
-        books = [Book.open(path) for path in shipped_files()]
-        books = [book for book in books if book.info.board == board and not book.info.first_ply]
-        if not books:
+        for path in _SHIPPED.glob(f"c4-{board}-*.c4book"):
+            return Book.open(path)
+        plies = first_positions(board)
+        if plies is None:
             raise BookBoardError(f"no book for {board} is included", path="")
-        return max(books, key=lambda book: book.info.last_ply)
+        return _in_memory(plies, Position(width=board.width, height=board.height))
 
-    cdef int _open(self, int descriptor) except -1:
-        """Set up the sections of a file whose header was checked."""
-        cdef Section* s
-        cdef int index, fault
-        cdef int cells = self.info.board.cells
-        info = self.info
-        self._first, self._last = info.first_ply, info.last_ply
-        self._complete = info.kind == "complete"
-        self._ranking = Ranking(info.start, last=self._last)
-        self._sections = <Section*>calloc(len(info.plies), sizeof(Section))
-        if self._sections == NULL:
-            raise MemoryError
-        for index, ply in enumerate(info.plies):
-            s = &self._sections[index]
-            s.file = descriptor
-            s.offset = ply.offset
-            s.length = ply.length
-            s.count = ply.count
-            s.index_length = ply.index_length
-            s.index_checksum = ply.index_checksum
-            s.sparse = not self._complete
-            s.least, s.most = -((cells - ply.ply) >> 1), (cells + 1 - ply.ply) >> 1
-            if self._complete and ply.count != self._ranking.count(ply.ply):
-                self._raise_damaged(f"ply {ply.ply} has a wrong number of slots", ply.offset)
-            fault = open_section(s)
-            if fault == NO_MEMORY:
-                raise MemoryError
-            if fault:
-                self._raise_damaged(f"the index of ply {ply.ply} is wrong or cannot be read", ply.offset)
-        return 0
-
-    def __dealloc__(self):
-        cdef int index
-        if self._sections != NULL:
-            for index in range(self._last - self._first + 1):
-                close_section(&self._sections[index])
-            free(self._sections)
-
-    cdef int _raise_damaged(self, str what, uint64_t offset) except -1:
-        raise BookDamagedError(
-            f"{self.path}: the book is damaged: {what} (byte {offset})",
-            path=self.path,
-            offset=offset,
-        )
-
-    cdef int _raise_fault(self, int fault, uint64_t offset) except -1:
-        """Raise the exception of a probe that failed."""
-        if fault == NO_MEMORY:
-            raise MemoryError
-        ply = next(ply.ply for ply in self.info.plies if offset < ply.offset + ply.length)
-        return self._raise_damaged(
-            f"a group of ply {ply} cannot be read, does not match its checksum, "
-            "or was changed meanwhile",
-            offset,
-        )
-
-    cdef object _held(self):
-        """Return the file. It stays open while the caller holds it, even if the book is closed meanwhile."""
-        if self._file is None:
+    cdef Storage _held(self):
+        """Return the scores. The file stays open while the caller holds them, even if the book is closed."""
+        if self._storage is None:
             raise ValueError("the book is closed")
-        return self._file
+        return self._storage
 
     cdef Position _read(self, object position):
         """Return a position on the book's board as it is, or read a text of moves."""
@@ -208,7 +120,7 @@ cdef class Book:
     cdef int _check_board(self, const Board* g, object board) except -1:
         if g != self._ranking.r.g:
             raise BookBoardError(
-                f"{self.path}: the book is for {self.info.board}, the position is on {board}",
+                f"{self.path or 'the included book'}: the book is for {self.info.board}, the position is on {board}",
                 path=self.path,
             )
         return 0
@@ -217,7 +129,7 @@ cdef class Book:
 
     def close(self):
         """Close the book. Calls that run in other threads end normally."""
-        self._file = None
+        self._storage = None
 
     def __enter__(self):
         return self
@@ -226,10 +138,12 @@ cdef class Book:
         self.close()
 
     def __reduce__(self):
-        return Book.open, (self.path,)
+        return (Book.open, (self.path,)) if self.path else (_shipped, tuple(self.info.board))
 
     def __repr__(self):
-        return f"Book.open({self.path!r})"
+        if self.path:
+            return f"Book.open({self.path!r})"
+        return f"Book.shipped(width={self.info.board.width}, height={self.info.board.height})"
 
     def __len__(self):
         return self.info.positions
@@ -237,9 +151,9 @@ cdef class Book:
     # Queries.
 
     cdef int _probe(
-        self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
-    ) noexcept nogil:
-        """Return the score of a position, NO_SCORE, DAMAGED or NO_MEMORY.
+        self, Storage storage, uint64_t stones, uint64_t mask, bint reachable
+    ) except FAULT nogil:
+        """Return the score of a position, or NO_SCORE.
 
         ``reachable`` means that play is known to reach the position, so this is not checked.
         """
@@ -252,21 +166,16 @@ cdef class Book:
         if not orient(&self._ranking.r, ply, &stones, &mask):
             return NO_SCORE
         if self._complete and not reachable:
-            found = is_reachable(&self._ranking.r, stones, mask)
-            if found <= 0:
-                return NO_SCORE if found == 0 else NO_MEMORY
-        return score_in_section(
-            &self._sections[ply - self._first],
-            slot_of(&self._ranking.r, stones, mask, ply),
-            fault_offset,
-        )
+            if not is_reachable(&self._ranking.r, stones, mask):
+                return NO_SCORE
+        return storage.score(ply, slot_of(&self._ranking.r, stones, mask, ply))
 
     cdef int _columns(
-        self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* fault_offset
-    ) noexcept nogil:
+        self, Storage storage, uint64_t stones, uint64_t mask, int8_t* scores
+    ) except -1 nogil:
         """Write the score of every column, or NO_SCORE, into ``scores``.
 
-        Return the number of playable columns without a score, or DAMAGED or NO_MEMORY.
+        Return the number of playable columns without a score.
         """
         cdef const Board* g = self._ranking.r.g
         cdef uint64_t wins = winning_squares(g, stones, mask), moves = playable_squares(g, mask), move
@@ -282,9 +191,7 @@ cdef class Book:
             elif ply + 1 == g.cells:
                 scores[column] = 0
             else:
-                score = self._probe(stones ^ mask, mask | move, False, fault_offset)
-                if score == DAMAGED or score == NO_MEMORY:
-                    return score
+                score = self._probe(storage, stones ^ mask, mask | move, False)
                 if score == NO_SCORE:
                     unknown += 1
                 else:
@@ -302,16 +209,10 @@ cdef class Book:
             BookDamagedError: the file's data about the position is damaged.
             MoveError: the text is not a line of moves.
         """
-        cdef object file = self._held()
+        cdef Storage storage = self._held()
         cdef Position asked = self._read(position)
-        cdef uint64_t fault_offset = 0
-        cdef int score
-        score = self._probe(asked.stones, asked.mask, False, &fault_offset)
-        if score == NO_SCORE:
-            return None
-        if score <= NO_MEMORY:
-            self._raise_fault(score, fault_offset)
-        return score
+        cdef int score = self._probe(storage, asked.stones, asked.mask, False)
+        return None if score == NO_SCORE else score
 
     def __contains__(self, position):
         return self.probe(position) is not None
@@ -346,24 +247,16 @@ cdef class Book:
     ):
         import numpy as np
 
-        cdef object file = self._held()
-        cdef Py_ssize_t index, bad = -1
-        cdef uint64_t fault_offset = 0
-        cdef int score = 0
+        cdef Storage storage = self._held()
+        cdef Py_ssize_t index
         result = np.empty(stones.shape[0], dtype=np.int8)
         cdef int8_t[::1] scores = result
         with nogil:
             for index in range(stones.shape[0]):
-                score = self._probe(stones[index], masks[index], reachable, &fault_offset)
-                scores[index] = <int8_t>score
-                if score == DAMAGED or score == NO_MEMORY:
-                    bad = index
-                    break
+                scores[index] = <int8_t>self._probe(storage, stones[index], masks[index], reachable)
                 if index % PATIENCE == PATIENCE - 1:
                     with gil:
                         PyErr_CheckSignals()
-        if bad >= 0:
-            self._raise_fault(score, fault_offset)
         return result
 
     def scores(self, position):
@@ -382,15 +275,12 @@ cdef class Book:
             BookDamagedError: the file's data about a column is damaged.
             MoveError: the text is not a line of moves.
         """
-        cdef object file = self._held()
+        cdef Storage storage = self._held()
         cdef Position asked = self._read(position)
         cdef const Board* g = asked.g
         cdef int8_t[MAX_COLUMNS] scores
-        cdef uint64_t fault_offset = 0
-        cdef int column, fault
-        fault = self._columns(asked.stones, asked.mask, scores, &fault_offset)
-        if fault < 0:
-            self._raise_fault(fault, fault_offset)
+        cdef int column
+        self._columns(storage, asked.stones, asked.mask, scores)
         return tuple([
             None if scores[column] == NO_SCORE else scores[column] for column in range(g.width)
         ])
@@ -451,31 +341,14 @@ cdef class Book:
         """Return the keys and scores of a sparse book's ply."""
         import numpy as np
 
-        cdef object file = self._held()
-        cdef Section* s = &self._sections[ply - self._first]
-        cdef uint64_t fault_offset = 0, group
-        cdef int count
-        slots = np.empty(s.count, dtype=np.uint64)
-        scores = np.empty(s.count, dtype=np.int8)
-        cdef uint64_t[::1] slot_words = slots
-        cdef int8_t[::1] score_bytes = scores
-        for group in range(s.groups):
-            with nogil:
-                count = decode_group(
-                    s,
-                    group,
-                    &slot_words[group * GROUP_SLOTS],
-                    &score_bytes[group * GROUP_SLOTS],
-                    &fault_offset,
-                )
-            if count < 0:
-                self._raise_fault(count, fault_offset)
-            PyErr_CheckSignals()
-        if not _are_slots(slot_words, self._ranking.count(ply)):
-            self._raise_damaged(f"ply {ply} has impossible slots", s.offset)
+        cdef Storage storage = self._held()
+        slots, scores = storage.entries(ply)
         keys = self._ranking.keys(slots, ply=ply)
         if _has_over(self._ranking.r.g, keys):
-            self._raise_damaged(f"ply {ply} has positions whose game is over", s.offset)
+            storage._refuse(
+                f"ply {ply} has positions whose game is over",
+                self.info.plies[ply - self._first].offset,
+            )
         order = np.argsort(keys)
         return keys[order], scores[order]
 
@@ -496,10 +369,30 @@ cdef bint _has_over(const Board* g, const uint64_t[::1] keys) noexcept nogil:
     return False
 
 
-cdef bint _are_slots(const uint64_t[::1] slots, uint64_t count) noexcept nogil:
-    """Return whether the numbers are increasing and less than a count."""
-    cdef Py_ssize_t index
-    for index in range(slots.shape[0]):
-        if slots[index] >= count or (index and slots[index] <= slots[index - 1]):
-            return False
-    return True
+cdef Book _opened(str path, object info, object source):
+    """Make a book of a header that was read, and of the descriptor or the content of a file."""
+    cdef Book book = Book.__new__(Book)
+    book.path, book.info = path, info
+    book._first, book._last = info.first_ply, info.last_ply
+    book._complete = info.kind == "complete"
+    book._ranking = Ranking(info.start, last=book._last)
+    book._storage = Storage(info, book._ranking, path, source)
+    return book
+
+
+def _in_memory(plies, start):
+    """Make a book of scores by canonical key, ply by ply."""
+    import numpy as np
+
+    from c4core.book.writer import pack_book
+
+    levels = [
+        (np.array(sorted(ply), dtype=np.uint64), np.array([ply[key] for key in sorted(ply)], dtype=np.int8))
+        for ply in plies
+    ]
+    info, parts = pack_book(levels, start)
+    return _opened("", info, b"".join(parts))
+
+
+def _shipped(width, height):
+    return Book.shipped(width=width, height=height)

@@ -83,19 +83,17 @@ def lowest_score(board: BoardSize) -> int:
     return -(board.cells // 2) + 3
 
 
-def write_pons(
-    book: Book, path: str | os.PathLike[str], *, log2_size: int | None = None
-) -> PonsBook:
+def write_pons(book: Book, path: str | os.PathLike[str]) -> PonsBook:
     """Write a book in Pons's format.
 
     If positions share a place, one that does not win at once is preferred, and then the position
     with the fewest stones.
 
-    The book must start from the empty board. ``log2_size`` is the binary logarithm of the table's
-    size, 21 to 27; None chooses the smallest table with two places for each position.
+    The book must start from the empty board. The table is the smallest one with two places for each
+    position, or the largest one.
 
     Raises:
-        BookContentError: the book or the size does not fit the format.
+        BookContentError: the book does not fit the format.
         OSError: the file cannot be written.
     """
     info = book.info
@@ -105,14 +103,8 @@ def write_pons(
         raise BookContentError(
             f"{book.path}: positions with {info.last_ply} stones are beyond the format's keys"
         )
-    if log2_size is None:
-        fitting = [log2 for log2 in LOG2_SIZES if 1 << log2 >= 2 * info.positions]
-        log2_size = fitting[0] if fitting else LOG2_SIZES[-1]
-    if log2_size not in LOG2_SIZES:
-        raise BookContentError(
-            f"a table of 2^{log2_size} places cannot be read: "
-            f"{LOG2_SIZES[0]} to {LOG2_SIZES[-1]} are possible"
-        )
+    fitting = (log2 for log2 in LOG2_SIZES if 1 << log2 >= 2 * info.positions)
+    log2_size = next(fitting, LOG2_SIZES[-1])
     size = table_size(log2_size)
     key_bytes = _key_bytes(info.last_ply, info.board, size)
     keys = np.zeros(size, dtype=f"<u{key_bytes}")

@@ -32,8 +32,16 @@ KINDS: Final[tuple[Kind, ...]] = ("complete", "sparse")
 """The kinds of books; the header stores the index in this tuple, plus one."""
 
 _HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
-_PLY: Final = struct.Struct("<QQQQII")
+_PLY: Final = struct.Struct("<QQQI")
 _CHECKSUM: Final = struct.Struct("<I")
+
+COMPLETE_ENTRY: Final = struct.Struct("<II")
+"""A group in the index of a complete book's ply: its length and CRC-32."""
+SPARSE_ENTRY: Final = struct.Struct("<QII")
+"""A group in the index of a sparse book's ply: its first slot, length and CRC-32."""
+
+_EXPANSION: Final = 1032
+"""Deflate makes at most this many bytes of one."""
 
 LONGEST_HEADER: Final = _HEADER.size + MAX_DESCRIPTION + 255 * _PLY.size + _CHECKSUM.size
 """The largest number of bytes that :func:`read_header` needs."""
@@ -51,8 +59,6 @@ class PlySection:
     """The offset of the section's first byte in the file."""
     length: int
     """Number of bytes of the section."""
-    index_length: int
-    """Number of bytes of the index, at the beginning of the section."""
     index_checksum: int
     """CRC-32 of the index."""
 
@@ -143,9 +149,7 @@ def pack_header(info: BookInfo) -> bytes:
         packed += _PLY.pack(
             section.count,
             section.positions,
-            section.offset,
             section.length,
-            section.index_length,
             section.index_checksum,
         )
     return packed + _CHECKSUM.pack(zlib.crc32(packed))
@@ -254,19 +258,16 @@ class _HeaderReader:
         return start, description
 
     def read_sections(self, header: _Header, first_ply: int, offset: int) -> tuple[PlySection, ...]:
-        """Read the directory; sections follow each other without gaps."""
+        """Read the directory; the sections follow each other without gaps."""
         sections = []
         for index in range(header.plies):
-            fields = _PLY.unpack_from(
+            count, positions, length, checksum = _PLY.unpack_from(
                 self.data, _HEADER.size + header.text_length + index * _PLY.size
             )
-            section = PlySection(first_ply + index, *fields)
-            if section.offset != offset or section.index_length > section.length:
-                self.refuse(f"the section of ply {section.ply} is misplaced", offset)
-            # A score has at least one bit. Slots of a complete book may be unused.
-            room = min(section.count, 8 * section.length)
+            section = PlySection(first_ply + index, count, positions, offset, length, checksum)
+            # Slots of a complete book may be unused.
             least = section.count if KINDS[header.kind - 1] == "sparse" else 0
-            if not least <= section.positions <= room:
+            if not least <= positions <= count <= _EXPANSION * length:
                 self.refuse(f"ply {section.ply} cannot have its number of positions", offset)
             offset += section.length
             sections.append(section)

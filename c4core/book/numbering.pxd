@@ -23,9 +23,9 @@ cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexc
 # Return the slot of a position from ``orient``.
 cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) noexcept nogil
 
-# Return 1 if play from the start can lead to the position or its mirror image, 0 if not, -1 without memory.
+# Return whether play from the start can lead to the position or its mirror image.
 # The position must have no four in a row.
-cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil
+cdef bint is_reachable(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil
 
 cdef class Ranking:
     cdef Rank r

@@ -281,7 +281,7 @@ cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexc
     return False
 
 
-cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil:
+cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil:
     """Return whether the added stones can alternate in some order; the position must extend the start."""
     cdef uint8_t[SMALL] small
     cdef uint64_t combinations = 1, pile
@@ -305,13 +305,14 @@ cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil
         return _can_finish(&m, added, 1, 0)
     m.dead = <uint8_t*>calloc((combinations + 7) >> 3, 1)
     if m.dead == NULL:
-        return -1
+        with gil:
+            raise MemoryError
     reachable = _can_finish(&m, added, 1, 0)
     free(m.dead)
     return reachable
 
 
-cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil:
+cdef bint is_reachable(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil:
     """Return whether the added stones can be played in alternating colours.
 
     The columns, read from the bottom up, must merge into one sequence. The position has no four, so no
@@ -319,10 +320,11 @@ cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept no
     of played stones that are dead ends. On 7x6 at ply 12 it takes 0.2 us on average, because the first
     order that is tried is usually possible.
     """
-    cdef int ply = popcount(mask), reachable = 0
+    cdef int ply = popcount(mask)
+    cdef bint reachable = False
     if _extends(r, ply, stones, mask):
         reachable = _is_merge(r, stones, mask)
-    if reachable == 0 and not r.symmetric:
+    if not reachable and not r.symmetric:
         # Both images may extend the start, although play leads to only one of them.
         stones, mask = mirror_bits(r.g, stones), mirror_bits(r.g, mask)
         if _extends(r, ply, stones, mask):

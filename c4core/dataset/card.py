@@ -13,7 +13,7 @@ whose format has a place for it::
      "is_all": false,                  whether the source seems to have no more positions
      "drawn": 30010, "duplicates": 10, drawn positions, and how many of them were repeated
      "filters": {"quiet": false, "decisive": false, "left_out": 0},
-     "neighbours": {"choice": "keep", "dropped": 0, "linked": {"train": 410, ...}},
+     "neighbours": {"train": 410, ...},    positions with a neighbour in another part
      "representation": ["planes"],
      "c4_version": "0.1.0", "engine_version": 1,
      "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "unit": "stones", ...}, ...],
@@ -36,12 +36,12 @@ import json
 import re
 import reprlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from c4core.dataset.files import MAX_CARD
-from c4core.dataset.lots import CHOICES, SPLITS, Shares, divide, in_order, linked
+from c4core.dataset.lots import SPLITS, Shares, in_order, linked, split_of
 from c4core.dataset.records import REPRESENTATIONS, columns_of, make_records
 from c4core.errors import BoardError, DatasetError
 from c4core.lines import TOO_DEEP, is_too_deep, read_json
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.dataset.draw import Sample
-    from c4core.dataset.lots import Neighbours
     from c4core.dataset.records import Array
     from c4core.notation import BoardSize
 
@@ -90,25 +89,16 @@ SPLIT_RULE: Final = (
     "transpositions have the same key, so they are never in two parts. With the same seed and "
     "shares, a position is in the same part of every data set."
 )
-TOGETHER_RULE: Final = (
-    "Positions that are linked by single moves, directly or through other positions of the data "
-    "set, are in the same part. A hash of the seed and the smallest canonical key among them "
-    "decides the part. Mirror images and transpositions have the same key, so they are never in "
-    "two parts."
-)
 ORIENTATION: Final = (
     "A hash of the seed and the canonical key decides which of the two mirror images is shown; "
     "both are equally likely."
 )
 ORDER: Final = "Shuffled: in the order of a hash of the seed and the canonical key."
 
-NEIGHBOURS: Final = {
-    "keep": "Neighbours (a position and one that a single move leads to) may be in different "
-    "parts; the table counts the positions with a neighbour in another part.",
-    "together": "Neighbours (a position and one that a single move leads to) are in the same part.",
-    "drop": "If neighbours (a position and one that a single move leads to) were in different "
-    "parts, the one in train was left out, or else the one in validation.",
-}
+NEIGHBOURS: Final = (
+    "Neighbours (a position and one that a single move leads to) may be in different parts; the "
+    "table counts the positions with a neighbour in another part."
+)
 
 SAMPLING: Final = {
     "plies": "Random games from the empty board; every column that is not full is equally likely. "
@@ -171,8 +161,6 @@ class Recipe:
     """The requested number of positions."""
     shares: Shares
     representations: tuple[str, ...]
-    neighbours: Neighbours = "keep"
-    """The treatment of neighbours in different parts."""
     quiet: bool = False
     """Whether only quiet positions were taken."""
     decisive: bool = False
@@ -196,8 +184,7 @@ def split_records(
     """
     order = in_order(keys, recipe.seed)
     keys, column_scores = keys[order], column_scores[order]
-    is_kept, places = divide(keys, recipe.board, recipe.seed, recipe.shares, recipe.neighbours)
-    keys, column_scores = keys[is_kept], column_scores[is_kept]
+    places = split_of(keys, recipe.seed, recipe.shares)
     return {
         name: make_records(
             keys[places == SPLITS.index(name)],
@@ -215,7 +202,6 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
     positions = sum(len(records["key"]) for records in parts.values())
     board = recipe.board
     kind = str(recipe.source["kind"])
-    is_together = recipe.neighbours == "together"
     noun = "position" if positions == 1 else "positions"
     return {
         "format": CARD_FORMAT,
@@ -235,13 +221,9 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
             "decisive": recipe.decisive,
             "left_out": sample.left_out,
         },
-        "neighbours": {
-            "choice": recipe.neighbours,
-            "dropped": len(sample.keys) - positions,
-            "linked": linked(
-                {name: part["key"].astype(np.uint64) for name, part in parts.items()}, board
-            ),
-        },
+        "neighbours": linked(
+            {name: part["key"].astype(np.uint64) for name, part in parts.items()}, board
+        ),
         "representation": list(recipe.representations),
         "c4_version": __version__,
         "engine_version": ENGINE_VERSION,
@@ -255,10 +237,7 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
             }
             for column in columns_of(recipe.representations)
         ],
-        "split": {
-            "shares": str(recipe.shares),
-            "rule": TOGETHER_RULE if is_together else SPLIT_RULE,
-        },
+        "split": {"shares": str(recipe.shares), "rule": SPLIT_RULE},
         "sampling": SAMPLING.get(kind, ""),
         "labels": LABELS,
         "orientation": ORIENTATION,
@@ -363,8 +342,6 @@ class Terms:
     seed: int
     shares: Shares
     representations: tuple[str, ...]
-    neighbours: Neighbours
-    """The treatment of neighbours in different parts."""
     linked: Mapping[str, int]
     """The number of positions of each part with a neighbour in another part."""
     splits: Mapping[str, Json]
@@ -465,14 +442,12 @@ def _terms(card: Json) -> Terms:
     if type(seed) is not int or seed not in _SEEDS:
         raise ValueError(f"seed {reprlib.repr(seed)} is out of range")
     split = _of_type("split", card["split"], dict)
-    neighbours, linked = _neighbours(card)
     return Terms(
         board,
         seed,
         Shares.parse(_of_type("shares", split["shares"], str)),
         tuple(representations),
-        neighbours,
-        linked,
+        _neighbours(card),
         splits,
         _files(card),
     )
@@ -487,17 +462,12 @@ def _check_census(part: Json, board: BoardSize) -> None:
             _count(name, tally[name])
 
 
-def _neighbours(card: Json) -> tuple[Neighbours, dict[str, int]]:
-    """The treatment of neighbours, and the number of linked positions of each part."""
-    told = _of_type("neighbours", card["neighbours"], dict)
-    choice = told["choice"]
-    if choice not in CHOICES:
-        raise ValueError(f"the choice about neighbours cannot be {reprlib.repr(choice)}")
-    linked = _of_type("linked", told["linked"], dict)
-    if set(linked) != set(card["splits"]):
-        raise ValueError("linked must have a number for every part, and no other")
-    _count("dropped", told["dropped"])
-    return cast("Neighbours", choice), {name: _count(name, n) for name, n in linked.items()}
+def _neighbours(card: Json) -> dict[str, int]:
+    """The number of positions of each part with a neighbour in another part."""
+    numbers = _of_type("neighbours", card["neighbours"], dict)
+    if set(numbers) != set(card["splits"]):
+        raise ValueError("neighbours must have a number for every part, and no other")
+    return {name: _count(name, number) for name, number in numbers.items()}
 
 
 def _files(card: Json) -> tuple[PartFile, ...]:

@@ -183,7 +183,7 @@ def _read_refmoves(
         raise ValueError(f"no score, or not {board.width} numbers as move score")
     text = "".join(_MARKS[square] for square in squares)
     rows = (text[begin : begin + board.width] for begin in range(0, board.cells, board.width))
-    position = Position.from_grid("\n".join(rows))
+    position = Position.from_grid("\n".join(rows), width=board.width, height=board.height)
     row = _columns(numbers, REFMOVES_FULL, position)
     return position, _score(score, board), row
 

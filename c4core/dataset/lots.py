@@ -10,15 +10,15 @@ BLAKE2b digest of ``PURPOSE SEED`` in ASCII, read as a big-endian number.
 
 *Neighbours* are a position and one that a single move leads to. A program that has learned the
 children of a test position has almost learned the position. So a data set states how many of its
-positions have neighbours in another part, and can be made without any. Positions are compared by
-canonical keys, so a move may also lead to the mirror image.
+positions have neighbours in another part. Positions are compared by canonical keys, so a move may
+also lead to the mirror image.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 import numpy as np
 
@@ -42,12 +42,6 @@ SPLITS: Final = ("train", "validation", "test")
 
 MAX_SHARES: Final = 1_000_000
 """The largest sum of shares."""
-
-Neighbours = Literal["keep", "together", "drop"]
-"""The treatment of neighbours in different parts: keep them, put all linked positions into the same
-part, or drop the neighbour in the earlier part."""
-
-CHOICES: Final[tuple[Neighbours, ...]] = get_args(Neighbours)
 
 _PIECE: Final = 1 << 20
 """The number of positions whose children are looked up in one step; this limits the memory."""
@@ -185,39 +179,3 @@ def linked(parts: Mapping[str, Keys], board: BoardSize) -> dict[str, int]:
     touched = np.zeros(len(keys), dtype=np.bool_)
     touched[first[across]] = touched[second[across]] = True
     return {name: int(touched[places == index].sum()) for index, name in enumerate(names)}
-
-
-def divide(
-    keys: Keys, board: BoardSize, seed: int, shares: Shares, neighbours: Neighbours
-) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
-    """Divide positions into parts. The keys are canonical and different; no game is over.
-
-    Returns:
-        A mask of the positions that are kept, and for each of them the index of its part in
-        ``SPLITS``.
-    """
-    is_kept = np.ones(len(keys), dtype=np.bool_)
-    if neighbours == "together":
-        return is_kept, split_of(_representatives(keys, board), seed, shares)
-    places = split_of(keys, seed, shares)
-    if neighbours == "keep":
-        return is_kept, places
-    first, second = links(keys, board)
-    # Positions of train are dropped first, because it is the largest part; positions of test, which
-    # measures programs, are never dropped.
-    for place in range(len(SPLITS) - 1):
-        for one, other in ((first, second), (second, first)):
-            is_kept[one[(places[one] == place) & (places[other] > place)]] = False
-    return is_kept, places[is_kept]
-
-
-def _representatives(keys: Keys, board: BoardSize) -> Keys:
-    """The smallest key of the linked positions that each position belongs to."""
-    first, second = links(keys, board)
-    least = keys.copy()
-    while True:
-        before = least.copy()
-        np.minimum.at(least, first, before[second])
-        np.minimum.at(least, second, least[first])
-        if np.array_equal(least, before):
-            return least

@@ -247,9 +247,8 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
     yield from _counted(canonical != keys, "a key that is not canonical")
     yield from _counted(are_over(keys, terms.board), "a game that is over")
     yield from _record_problems(shaped, keys, terms)
-    if terms.neighbours != "together":  # else the part depends on the other positions
-        places = split_of(keys, terms.seed, terms.shares)
-        yield from _counted(places != SPLITS.index(split), "a position of another part")
+    places = split_of(keys, terms.seed, terms.shares)
+    yield from _counted(places != SPLITS.index(split), "a position of another part")
     if census(shaped) != terms.splits[split]:
         yield "the numbers of positions by ply and value differ from the card"
 

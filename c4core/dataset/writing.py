@@ -326,24 +326,22 @@ def _draw(card: Json) -> Iterator[str]:
     yield f"| drawn | {card['drawn']:,} |"
     yield f"| duplicates dropped | {card['duplicates']:,} |"
     yield f"| labelled and left out | {filters['left_out']:,} |"
-    yield f"| left out as neighbours | {card['neighbours']['dropped']:,} |"
 
 
 def _parts(card: Json) -> Iterator[str]:
-    neighbours = card["neighbours"]
     yield "## Parts"
     yield ""
     yield f"{card['split']['shares']} of train, validation and test. {card['split']['rule']}"
     yield ""
     yield f"{card['orientation']} {card['order']}"
     yield ""
-    yield NEIGHBOURS[neighbours["choice"]]
+    yield NEIGHBOURS
     yield ""
     yield "| part | positions | with a neighbour in another part |"
     yield "|---|---|---|"
     for name, part in card["splits"].items():
         number = part["positions"]
-        yield f"| {name} | {number:,} | {_share(neighbours['linked'][name], number)} |"
+        yield f"| {name} | {number:,} | {_share(card['neighbours'][name], number)} |"
 
 
 def _balance(card: Json) -> Iterator[str]:

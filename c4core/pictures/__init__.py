@@ -1,4 +1,4 @@
-"""Pictures of boards and games, as SVG without extra packages, and as PNG and GIF with Pillow.
+"""Pictures of boards and games: SVG without extra packages, PNG and GIF by resvg and Pillow.
 
 :mod:`~c4core.pictures.board` draws a position. :mod:`~c4core.pictures.games` draws a game, as an
 animation or with its scores. A :class:`~c4core.pictures.svg.Picture` has shapes in a plane;

@@ -7,7 +7,6 @@ one a dot.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 from c4core.notation import column_label, parse_moves
@@ -201,7 +200,7 @@ def analysis_marks(position: Position, analysis: Scored | None, *, threats: bool
     return BoardMarks(
         scores=None if analysis is None else analysis.scores,
         arrows=best if is_choice else (),
-        threats=find_threats(position) if threats else None,
+        threats=position.threats() if threats else None,
     )
 
 
@@ -215,48 +214,6 @@ def board_svg(position: Position, analysis: Scored | None = None, *, threats: bo
         threats: whether to mark the empty cells that would complete four.
     """
     return svg_text(board_picture(position, analysis_marks(position, analysis, threats=threats)))
-
-
-def find_threats(position: Position) -> dict[Side, list[tuple[int, int]]]:
-    """The threats of both sides, playable now or later, as 0-based (column, row)."""
-    width, height = position.width, position.height
-    stride = height + 1
-    piles = sum(
-        ((1 << filled) - 1) << (column * stride) for column, filled in enumerate(position.heights)
-    )
-    mover = position.key & piles  # the key's other bits are marks above the piles
-    x_stones = mover if position.turn == "x" else piles ^ mover
-    stones: dict[Side, int] = {"x": x_stones, "o": piles ^ x_stones}
-    empty = _squares(width, height) & ~piles
-    return {
-        side: list(_places(_completing(own, height) & empty, stride))
-        for side, own in stones.items()
-    }
-
-
-@cache
-def _squares(width: int, height: int) -> int:
-    """The bits of all cells of a board."""
-    return sum(((1 << height) - 1) << (column * (height + 1)) for column in range(width))
-
-
-def _completing(stones: int, height: int) -> int:
-    """The bits, on or off the board, that complete four in a row with three of these stones."""
-    found = 0
-    for step in (1, height, height + 1, height + 2):
-        pairs = stones & (stones >> step)  # the first of two neighbours
-        found |= (pairs & (stones >> 2 * step)) << 3 * step  # the cell after three stones
-        found |= (pairs & (stones >> 2 * step)) >> step  # the cell before three stones
-        found |= (pairs & (stones >> 3 * step)) << 2 * step  # XX_X
-        found |= (stones & (pairs >> 2 * step)) << step  # X_XX
-    return found
-
-
-def _places(bits: int, stride: int) -> Iterator[tuple[int, int]]:
-    while bits:
-        lowest = bits & -bits
-        yield divmod(lowest.bit_length() - 1, stride)
-        bits ^= lowest
 
 
 def describe(position: Position) -> str:

@@ -55,10 +55,10 @@ FALL: Final = 0.09
 """Half of the seconds for a fall of one row. The time grows with the square root of the rows."""
 
 
-def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
-    """Draw a game as an SVG animation that repeats for ever; a cell is ``cell`` points wide."""
+def animated_svg(positions: Sequence[Position]) -> str:
+    """Draw a game as an SVG animation that repeats for ever."""
     last = positions[-1]
-    frame = Frame(last.board, cell)
+    frame = Frame(last.board, CELL)
     still: list[Shape] = [frame.back()]
     still += _stones(frame, positions[0])
     moves = list(_moves(positions))
@@ -75,18 +75,13 @@ def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
         four = element(frame.ring(column, row, width=11))
         over.append(_seen(four, (len(moves) + 1) * STEP, total, total))
     over += map(element, frame.labels())
-    height = frame.height + 0.56 * cell
+    height = frame.height + 0.56 * CELL
     return svg_text(Picture(frame.width, height, tuple(still), describe(last)), above=over)
 
 
-def game_pictures(
-    positions: Sequence[Position], *, cell: float = CELL
-) -> tuple[list[Picture], list[float]]:
-    """Draw a game as pictures, and return the seconds for which each is shown.
-
-    A cell is ``cell`` points wide.
-    """
-    pictures = [board_picture(position, BoardMarks(), cell=cell) for position in positions]
+def game_pictures(positions: Sequence[Position]) -> tuple[list[Picture], list[float]]:
+    """Draw a game as pictures, and return the seconds for which each is shown."""
+    pictures = [board_picture(position, BoardMarks()) for position in positions]
     seconds = [STEP] * (len(pictures) - 1) + [REST]
     return pictures, seconds
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
-from c4core.evaluation import printable
+from c4core.html import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -23,7 +23,8 @@ from c4core.errors import (
 from c4core.files import check_regular_file
 from c4core.notation import BoardSize
 from c4core.proof.format import HEADER_BYTES, REPLIES, RULES, check_header, unpack
-from c4core.proof.walk import Half, answers, lasts
+from c4core.proof.lasting import answers, lasts
+from c4core.proof.walk import Half
 
 if TYPE_CHECKING:
     import os

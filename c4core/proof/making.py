@@ -20,9 +20,10 @@ import numpy as np
 from c4core.errors import CertificateDamagedError, ClaimError
 from c4core.notation import check_narrow
 from c4core.position import Position
+from c4core.proof.cheapest import cheapest
 from c4core.proof.format import EVERY_RULE, LARGEST_SCORE, HalfInfo, pack
 from c4core.proof.prover import Prover
-from c4core.proof.walk import Half, cheapest
+from c4core.proof.walk import Half
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -230,11 +231,7 @@ def write_half(
     bound: Bound, trunk: Sequence[Ply], parts: Sequence[Sequence[Ply]]
 ) -> tuple[HalfInfo, bytes]:
     """The half of a certificate, from the trunk and the parts in the order of :func:`frontier`."""
-    return encode_half(bound, shrunk(bound.half(), united(trunk, parts)))
-
-
-def encode_half(bound: Bound, plies: Sequence[Ply]) -> tuple[HalfInfo, bytes]:
-    """The header of a half, and the code of its complete proof."""
+    plies = shrunk(bound.half(), united(trunk, parts))
     code = encode(bound, plies, bound.start.ply)
     counts = tuple(len(keys) for keys, _ in plies)
     return HalfInfo(bound.upper, bound.score, counts, len(code)), code

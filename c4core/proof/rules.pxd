@@ -7,9 +7,15 @@ duplication is deliberate: a rule here must not be replaced by its counterpart t
 
 from libc.stdint cimport uint64_t
 
-from c4core.engine.board cimport Board, playable_squares, popcount, winning_squares
-from c4core.engine.board cimport Board, even_offsets, upwards
-from c4core.engine.board cimport any_four
+from c4core.engine.board cimport (
+    Board,
+    any_four,
+    even_offsets,
+    playable_squares,
+    popcount,
+    upwards,
+    winning_squares,
+)
 
 # The numbers of the rules in the file. The rules are tried in this order.
 cdef enum:

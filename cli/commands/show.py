@@ -65,7 +65,7 @@ def show(
     MOVES are the columns played so far, as in 4453. In a picture a ring marks the last move, and
     thick rings mark a four. Threats are rings for x, which is red, and dots for o, which is yellow.
 
-    Only a .png or .gif needs another package: Pillow. --game makes an animated .svg or a .gif.
+    Only a .png or .gif needs other packages. --game makes an animated .svg or a .gif.
     """
     settings: Settings = context.obj
     refuse(
@@ -139,9 +139,8 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
         echo(f"{position.turn} to move")
     if threats:
         from c4core.notation import column_label
-        from c4core.pictures.board import find_threats
 
-        for side, cells in find_threats(position).items():
+        for side, cells in position.threats().items():
             places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
             echo(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
 

@@ -1,6 +1,6 @@
 """Image files: checked before the work begins, and written completely or not at all.
 
-Only PNG and GIF pictures of boards need another package: Pillow. Charts are drawn by
+Only PNG and GIF pictures of boards need other packages (``extras.PICTURES``). Charts are drawn by
 matplotlib in one style: blue is good for the player, orange for its opponent. These colours suit
 colour-blind readers.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -125,7 +126,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
         found = shipped_book(wanted)
         if found is None:
             raise click.UsageError(NONE_SHIPPED.format(board=wanted))
-        return Book.open(found.path)  # a new instance, because the caller may close it
+        return copy(found)  # a new instance, because the caller may close it
     opened = Book.open(path)
     if board is not None and opened.info.board != board:
         raise click.UsageError(

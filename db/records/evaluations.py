@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from c4core.evaluation import Bounded, signed, table_html
+from c4core.evaluation import Bounded, signed
+from c4core.html import table_html
 from db.decoding import is_key
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from c4core.book import Book
 from c4core.book.foreign import read_pons
+from c4core.book.layout import header_length
+from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.errors import BookError
 from c4core.position import Position
@@ -25,13 +27,13 @@ FILE = Path(DIRECTORY.name) / "damaged.c4book"
 
 
 START = Position(width=5, height=4)
-LEVELS = whole_game(START)[:9]
+LEVELS = whole_game(START)[:11]
 
 
 def made(kind: Kind, levels: list[Level]) -> tuple[bytes, list[Level]]:
-    """A book with several groups of blocks in its last ply."""
+    """A book with several groups in its last ply."""
     info = write_book(FILE, levels, start=START, kind=kind)
-    assert info.plies[-1].count > 8192
+    assert info.plies[-1].count > GROUP
     return FILE.read_bytes(), levels
 
 
@@ -91,7 +93,7 @@ def test_forged_checksums_do_not_end_the_process(drawn: st.DataObject, kind: str
     """Indexes and groups are arbitrary, with right checksums: any answer or a BookError is fine."""
     data, levels = BOOKS[kind]
     forged = bytearray(data)
-    header = 48 + 40 * len(levels) + 4
+    header = header_length(len(levels), "")
     for _ in range(drawn.draw(st.integers(1, 30))):
         place = drawn.draw(st.integers(header, len(data) - 33))
         forged[place] = drawn.draw(st.sampled_from([0, 1, 17, 127, 128, 170, 255]))

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from c4core import Position
 from c4core.arrays import are_over, split_keys, squares_of
-from c4core.dataset.lots import CHOICES, SPLITS, Shares, are_mirrored, divide, linked, split_of
+from c4core.dataset.lots import SPLITS, Shares, are_mirrored, split_of
 from c4core.dataset.records import line_to
 from tests.support.boards.positions import games
 
@@ -67,10 +67,6 @@ def test_positions_and_neighbours_are_in_one_part_only(
     ]
     keys = {position.canonical_key for position in played if not position.is_over}
     different = np.array(sorted(keys), dtype=np.uint64)
-    for choice in CHOICES:
-        is_kept, places = divide(different, board, seed, shares, choice)
-        kept = different[is_kept]
-        parts = {name: kept[places == index] for index, name in enumerate(SPLITS)}
-        assert sum(map(len, parts.values())) == len(set(kept.tolist())) == is_kept.sum()
-        assert is_kept.all() or choice == "drop"
-        assert choice == "keep" or not any(linked(parts, board).values())
+    places = split_of(different, seed, shares)
+    parts = {name: different[places == index] for index, name in enumerate(SPLITS)}
+    assert sum(map(len, parts.values())) == len(different)

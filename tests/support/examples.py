@@ -2,15 +2,12 @@
 
 import re
 import shlex
-import shutil
 import subprocess
 
-from c4core.position import Position
 from cli.reference import contexts
 from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, Result
-from tests.support.weakc4 import small_solution, write_solution
 
 ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|mcp|play(?!.*--plain)|serve|worker)\b")
 """Examples that run forever, are slow or need a terminal; other tests cover them."""
@@ -39,9 +36,6 @@ def prepare(c4: C4) -> None:
     book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--out", "small.c4book")
     assert c4("--db", "book.db", *book).code == 0
     assert c4("prove", "", "--board", "4x4", "--out", "small.c4proof", "-q").code == 0
-    solution = write_solution(c4.directory, *small_solution(Position("1221", width=5, height=4)))
-    for path, short in zip(solution, "ab", strict=True):
-        shutil.copy(path, c4.directory / f"{short}.json")
     for name in ("jsonl", "csv"):
         export = ("book", "export", "small.c4book", "--format", name, "-o", f"small.{name}")
         assert c4(*export).code == 0

@@ -47,7 +47,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "games export": ("--format", "csv"),
     "games import": ("bad.jsonl",),
     "games delete": (HOSTILE,),
-    "engine": ("--board", HOSTILE),
+    "engine": ("--book", HOSTILE),
     "players show": (HOSTILE,),
     "learn train cnn": ("--csv", FILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),

@@ -235,11 +235,9 @@ def describe_position(
     ``moves`` is None if a key or a grid was given. ``line`` is best play to the end in 0-based
     columns, if it was searched. ``estimate`` is the guess of open results.
     """
-    from c4core.pictures.board import find_threats  # noqa: PLC0415 (takes 8 ms)
-
     score, ply = answer.score, position.ply
     width, height = position.board
-    threats = find_threats(position)
+    threats = position.threats()
     columns = [describe_column(position, answer, column) for column in range(width)]
     return {
         "moves": moves,

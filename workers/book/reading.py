@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, children
-from c4core.evaluation import NO_SCORE, signed, table_html
+from c4core.evaluation import NO_SCORE, signed
+from c4core.html import table_html
 from c4core.notation import column_label
 from c4core.position import Position
 from db.records.evaluations import StoredEvaluation

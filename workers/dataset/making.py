@@ -213,7 +213,6 @@ class Labelled:
             count=order.count,
             shares=order.shares,
             representations=order.representations,
-            neighbours=order.neighbours,
             quiet=order.quiet,
             decisive=order.decisive,
             license=order.license,

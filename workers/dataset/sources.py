@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from c4core.dataset.draw import Keep, Sample
     from c4core.dataset.exchange import Stated
-    from c4core.dataset.lots import Neighbours, Shares
+    from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database
@@ -77,8 +77,6 @@ class Order:
     """The share of moves that are errors, 0 to 1, if the source is ``strong``."""
     quiet: bool = False
     decisive: bool = False
-    neighbours: Neighbours = "keep"
-    """The treatment of positions in different parts that are a single move apart."""
     license: str = LICENSE
     """The identifier of the license under which the data set is published."""
 
@@ -111,7 +109,6 @@ class Order:
             *(("--only", "quiet") if self.quiet else ()),
             *(("--only", "decisive") if self.decisive else ()),
             *("--split", str(self.shares)),
-            *(("--neighbours", self.neighbours) if self.neighbours != "keep" else ()),
             *(word for name in self.formats for word in ("--format", name)),
             *(word for name in self.representations for word in ("--representation", name)),
             *(("--license", self.license) if self.license != LICENSE else ()),

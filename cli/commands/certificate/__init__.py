@@ -14,7 +14,6 @@ from cli.shell.commands import LazyGroup
         "info": "cli.commands.certificate.files:info",
         "show": "cli.commands.certificate.files:show",
         "write": "cli.commands.certificate.making:write",
-        "import": "cli.commands.certificate.making:import_",
     },
     examples=[
         "c4 certificate verify small.c4proof",

@@ -119,14 +119,6 @@ order_options = parameters.option_group(
         help="Shares of train, validation and test; a part with 0 has no file.",
     ),
     click.option(
-        "--neighbours",
-        type=click.Choice(["keep", "together", "drop"]),
-        default="keep",
-        show_default=True,
-        help="Positions in different parts that are one move apart: keep them, group linked "
-        "positions into one part, or drop those in train.",
-    ),
-    click.option(
         "--format",
         "formats",
         type=click.Choice(["npz", "parquet", "jsonl"]),
@@ -185,7 +177,6 @@ def order_of(given: dict[str, Any]) -> Order:
         blunder=BLUNDER if given["blunder"] is None else given["blunder"],
         quiet="quiet" in given["only"],
         decisive="decisive" in given["only"],
-        neighbours=given["neighbours"],
         license=given["license"],
     )
 
@@ -197,7 +188,6 @@ EXAMPLES = (
     "c4 dataset build --board 5x4 --count 500 --only quiet --output small",
     "c4 dataset build --from games --corpus 1 --format jsonl --output games",
     "c4 dataset build --from book --count 2000 --output openings",
-    "c4 dataset build --count 1000 --plies 24.. --neighbours drop --output apart",
 )
 
 
@@ -344,12 +334,10 @@ def _report(
 ) -> None:
     from cli.output.render import count, duration
 
-    positions, dropped = card["positions"], card["neighbours"]["dropped"]
+    positions = card["positions"]
     text = count(positions, "position")
-    if positions + dropped < card["asked"]:
+    if positions < card["asked"]:
         settings.say(f"{text} instead of {card['asked']:,}: no more were found")
-    if dropped:
-        settings.say(f"{count(dropped, 'position')} left out: they have neighbours in another part")
     numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
     settings.say(f"{directory}: {text} ({numbers}), in {duration(about['seconds'])}")
     if settings.json:

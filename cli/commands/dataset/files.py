@@ -144,6 +144,7 @@ def _show(path: str, card: dict[str, Any]) -> None:
 def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
     source = card["source"]
     others = {name: fact for name, fact in source.items() if name not in _TOLD}
+    linked = ", ".join(f"{number:,} of {name}" for name, number in card["neighbours"].items())
     return {
         "data set": f"{path}: {card['title']}",
         "made by": str(card["command"]),
@@ -153,16 +154,9 @@ def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
         "asked for": f"{card['asked']:,}{'; the source has no more' if card['is_all'] else ''}",
         "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
         "split": str(card["split"]["shares"]),
-        "neighbours": _neighbours(card),
+        "neighbours": f"in other parts: {linked}",
         "columns": ", ".join(column["name"] for column in card["columns"]),
     }
-
-
-def _neighbours(card: dict[str, Any]) -> str:
-    """The policy for neighbours, and the number of positions with one in another part."""
-    told = card["neighbours"]
-    numbers = ", ".join(f"{number:,} of {name}" for name, number in told["linked"].items())
-    return f"{told['choice']}; in other parts: {numbers}"
 
 
 _TOLD = frozenset({"kind", "first_ply", "last_ply"})

@@ -12,18 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from c4core.position import Position
 from c4core.proof import Certificate
 from tests.support.certificates import CHECKER
 from tests.support.running.command_line import C4
-from tests.support.weakc4 import small_solution, write_solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-START = Position("1221", width=5, height=4)
-IMPORT = "certificate import entries.json diagrams.json --board 5x4 --start 1221"
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +35,6 @@ def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def c4(proven: Path, tmp_path: Path) -> C4:
     """Run commands beside a copy of it."""
     shutil.copy(proven / "small.c4proof", tmp_path)
-    return C4(tmp_path)
-
-
-@pytest.fixture
-def beside_a_solution(tmp_path: Path) -> C4:
-    """Run commands beside a small solution of another program."""
-    write_solution(tmp_path, *small_solution(START))
     return C4(tmp_path)
 
 
@@ -155,36 +143,3 @@ def test_other_files_are_not_replaced(c4: C4) -> None:
     said = json.loads(c4(*again, "--force", "--json").out)
     assert said["rules"] == []
     assert c4("certificate", "verify", "small.c4proof").code == 0
-
-
-def test_a_solution_becomes_a_certificate(
-    beside_a_solution: C4, dialogue: Callable[..., None]
-) -> None:
-    c4, out = beside_a_solution, f"{IMPORT} --out won.c4proof"
-    dialogue(c4, IMPORT, f"{IMPORT} --json", f"{out} --json", "certificate verify won.c4proof")
-    code, (line,) = checked(c4, "won.c4proof")
-    assert (code, line.endswith(" scores at least 1")) == (0, True)
-    before = (c4.directory / "won.c4proof").read_bytes()
-    dialogue(c4, out, f"{out} --force")
-    assert (c4.directory / "won.c4proof").read_bytes() == before
-
-
-def test_unused_parts_of_a_solution_are_shown(
-    beside_a_solution: C4, dialogue: Callable[..., None]
-) -> None:
-    entries, diagrams = (
-        beside_a_solution.directory / name for name in ("entries.json", "diagrams.json")
-    )
-    entries.write_text(json.dumps(json.loads(entries.read_text()) | {"5": "5"}))
-    drawn = json.loads(diagrams.read_text())
-    diagrams.write_text(json.dumps([*drawn, drawn[0]]))
-    dialogue(beside_a_solution, IMPORT, f"{IMPORT} --json")
-
-
-def test_bad_solutions_are_refused(beside_a_solution: C4, dialogue: Callable[..., None]) -> None:
-    c4 = beside_a_solution
-    dialogue(c4, "certificate import entries.json diagrams.json")
-    for text in ('{"1221": "3"}', "{"):  # with a hole, and no JSON
-        (c4.directory / "entries.json").write_text(text)
-        dialogue(c4, f"{IMPORT} --out won.c4proof")
-    assert not (c4.directory / "won.c4proof").exists()

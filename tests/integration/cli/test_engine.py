@@ -14,6 +14,8 @@ from tests.support.running import uci_manager
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 
+THREE_IN_A_ROW = "position startpos moves P@a1 P@a2 P@b1 P@b2 P@c1 P@c2"
+
 
 def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     return C4(tmp_path).start("engine", "--table-mb", "1", "--threads", "1", *options, bufsize=1)
@@ -34,17 +36,16 @@ def ask(engine: subprocess.Popen[str], *lines: str, last: str) -> list[str]:
 
 def test_a_conversation(tmp_path: Path) -> None:
     with started(tmp_path, "--no-book") as engine:
-        assert ask(engine, "ugi", last="ugiok")[0].startswith("id name C4")
+        assert ask(engine, "uci", last="uciok")[0].startswith("id name C4")
         assert ask(engine, "isready", last="readyok") == ["readyok"]
-        found = ask(engine, "position startpos moves 112233", "go", last="bestmove")
-        assert found[-1] == "bestmove 4"
-        hard = ("setoption name board value 9x6", "position startpos", "go")
-        assert ask(engine, *hard, "isready", last="readyok") == ["readyok"]
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 5"
+        found = ask(engine, THREE_IN_A_ROW, "go", last="bestmove")
+        assert found[-1] == "bestmove P@d1"
+        assert ask(engine, "position startpos", "go", "isready", last="readyok") == ["readyok"]
+        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove P@d1"
         assert ask(engine, "go infinite", "go", last="info")[0].endswith("end it with stop")
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 5"
+        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove P@d1"
         assert ask(engine, "nonsense", last="info")[0].startswith("info string error")
-        assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove 5"
+        assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove P@d1"
         rest, errors = engine.communicate("quit\n", timeout=HANG_SECONDS)
     assert (engine.returncode, rest, errors) == (0, "", "")
 
@@ -83,15 +84,15 @@ def test_a_match_by_uci(tmp_path: Path) -> None:
 
 
 def test_the_end_of_the_input_ends_the_engine(tmp_path: Path) -> None:
-    done = C4(tmp_path)("engine", stdin="position startpos moves 112233\ngo\n")
+    done = C4(tmp_path)("engine", stdin=f"{THREE_IN_A_ROW}\ngo\n")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[-1] == "bestmove 4"
+    assert done.out.splitlines()[-1] == "bestmove P@d1"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_engine(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    with started(tmp_path, "--board", "9x6") as engine:  # whose first move takes hours
-        ask(engine, "go", "isready", last="readyok")
+    with started(tmp_path, "--no-book") as engine:
+        ask(engine, "go infinite", "isready", last="readyok")
         engine.send_signal(number)
         rest, errors = engine.communicate(timeout=HANG_SECONDS)
     assert (engine.returncode, rest) == (code, "")

@@ -9,7 +9,6 @@ import pytest
 from c4core import Position
 from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
-from c4core.pictures.board import find_threats
 from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser, ask_module
 from web.app import VIEWS
@@ -71,7 +70,7 @@ def cells(squares: Any) -> list[str]:  # noqa: ANN401 (squares of several kinds)
 
 def described(position: Position) -> dict[str, object]:
     """The library's description of a position, in the modules' words."""
-    threats = {} if position.winner is not None else find_threats(position)
+    threats = {} if position.winner is not None else position.threats()
     return {
         "grid": str(position).replace("\n", "/"),
         "side": position.turn,

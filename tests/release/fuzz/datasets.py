@@ -13,7 +13,7 @@ def small_dataset(directory: Path, ending: str) -> Path:
     """Write a data set; return its test part, the only one."""
     source = {"kind": "x", "first_ply": 0, "last_ply": 9}
     parts, card = made(recipe(board=BoardSize(4, 3), count=30, source=source))
-    neighbours = {**card["neighbours"], "linked": {"test": card["neighbours"]["linked"]["test"]}}
+    neighbours = {"test": card["neighbours"]["test"]}
     card |= {"splits": {"test": card["splits"]["test"]}, "neighbours": neighbours}
     write_dataset(directory, {"test": parts["test"]}, card, formats=[ending])
     assert inspect(directory).problems == []  # otherwise every case would be refused at once

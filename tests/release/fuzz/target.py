@@ -45,7 +45,6 @@ TARGETS = {
     "models": ("models",),
     "parquet": ("book_parquet", "parquet"),
     "players": ("players",),
-    "weakc4": ("weakc4",),
 }
 """The modules in ``targets/``, and the targets in each."""
 

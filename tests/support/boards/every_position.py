@@ -11,7 +11,7 @@ from c4core.counting import begin, count
 from c4core.evaluation import score_limits
 from c4core.position import Position
 from c4core.proof.format import RULES
-from c4core.proof.walk import answers, lasts, rules_that_hold
+from c4core.proof.lasting import answers, lasts, rules_that_hold
 from c4core.solver import Solver
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 

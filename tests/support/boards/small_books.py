@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -13,7 +14,15 @@ from numpy.typing import NDArray
 
 from c4core.arrays import open_plies
 from c4core.book.build import derive
-from c4core.book.layout import Kind, pack_header, read_header
+from c4core.book.layout import (
+    COMPLETE_ENTRY,
+    DIGEST_BYTES,
+    SPARSE_ENTRY,
+    Kind,
+    pack_header,
+    read_header,
+)
+from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.position import Position
 from c4core.solver import Solver
@@ -89,26 +98,44 @@ def _contents(start: Position, kind: Kind) -> list[Level]:
 
 
 def resealed(data: bytes) -> bytes:
-    """Recompute the CRCs of a book with arbitrary groups and indexes.
-
-    The header must be readable; offsets of groups may point anywhere.
-    """
+    """Recompute the CRCs of a book with arbitrary groups and indexes; the header is readable."""
     info = read_header(data, "a book", file_bytes=len(data))
-    entry = 12 if info.kind == "complete" else 20
+    entry = COMPLETE_ENTRY if info.kind == "complete" else SPARSE_ENTRY
     book = bytearray(data)
     sections = []
     for section in info.plies:
-        begin, end = section.offset, section.offset + section.length
-        groups = -(-section.count // 8192)
-        for at in range(
-            begin + section.index_length - groups * entry, begin + section.index_length, entry
-        ):
-            offset = at + entry - 12
-            group_begin, group_end = begin + struct.unpack_from("<Q", book, offset)[0], end
-            if at + entry < begin + section.index_length:
-                group_end = begin + struct.unpack_from("<Q", book, offset + entry)[0]
-            struct.pack_into("<I", book, offset + 8, zlib.crc32(book[group_begin:group_end]))
-        index = book[begin : begin + section.index_length]
+        groups = -(-section.count // GROUP)
+        begin = section.offset + groups * entry.size
+        for at in range(section.offset, begin, entry.size):
+            *_, length, _ = entry.unpack_from(book, at)
+            checksum = zlib.crc32(book[begin : begin + length])
+            struct.pack_into("<I", book, at + entry.size - 4, checksum)
+            begin += length
+        index = book[section.offset : section.offset + groups * entry.size]
         sections.append(replace(section, index_checksum=zlib.crc32(index)))
     header = pack_header(replace(info, plies=tuple(sections)))
     return header + bytes(book[len(header) :])
+
+
+def regrouped(data: bytes, ply: int, change: Callable[[bytearray], None]) -> bytes:
+    """Change the unpacked bytes of a ply that has one group, and pack them again."""
+    info = read_header(data, "a book", file_bytes=len(data))
+    entry = COMPLETE_ENTRY if info.kind == "complete" else SPARSE_ENTRY
+    sections, parts = [], []
+    offset = info.plies[0].offset
+    for section in info.plies:
+        index = data[section.offset :][: entry.size * -(-section.count // GROUP)]
+        groups = data[section.offset + len(index) : section.offset + section.length]
+        if section.ply == ply:
+            plain = bytearray(zlib.decompress(groups))
+            change(plain)
+            groups = zlib.compress(plain)
+            *first, _, _ = entry.unpack(index)
+            index = entry.pack(*first, len(groups), zlib.crc32(groups))
+        length = len(index) + len(groups)
+        checksum = zlib.crc32(index)
+        sections.append(replace(section, offset=offset, length=length, index_checksum=checksum))
+        parts += [index, groups]
+        offset += length
+    header = pack_header(replace(info, plies=tuple(sections)))
+    return b"".join([header, *parts, bytes(DIGEST_BYTES)])

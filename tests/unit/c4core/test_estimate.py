@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4core.estimate import Estimate, estimate, published_score
+from c4core.estimate import Estimate, estimate
 from c4core.position import Position
 
 
@@ -45,7 +45,6 @@ def test_an_empty_board_has_its_published_score() -> None:
     ):
         position = Position(width=width, height=height)
         assert estimate(position, games=10).published == score
-        assert published_score(position.board) == score
     assert estimate(Position("1", width=8, height=8), games=10).published is None
 
 

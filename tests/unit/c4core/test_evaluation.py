@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 from syrupy.assertion import SnapshotAssertion
 
-from c4core import Position, Solver, evaluation
+from c4core import Position, Solver, evaluation, html
 
 
 def test_scores_and_values_follow_from_the_bounds() -> None:
@@ -63,14 +63,14 @@ def parsed(text: str) -> Tags:
 
 
 def test_untrusted_text_is_escaped() -> None:
-    for html in (
-        evaluation.table_html([HOSTILE], [[HOSTILE]], HOSTILE),
-        evaluation.facts_html({HOSTILE: HOSTILE}),
+    for page in (
+        html.table_html([HOSTILE], [[HOSTILE]], HOSTILE),
+        html.facts_html({HOSTILE: HOSTILE}),
     ):
-        tags = parsed(html)
+        tags = parsed(page)
         assert "img" not in tags.tags
-        assert set(tags.texts) == {evaluation.printable(HOSTILE)}
-    tags = parsed(evaluation.table_html(["a", "b"], [[1, None], ["x", 2.5]]))
+        assert set(tags.texts) == {html.printable(HOSTILE)}
+    tags = parsed(html.table_html(["a", "b"], [[1, None], ["x", 2.5]]))
     assert tags.texts == ["a", "b", "1", "x", "2.5"]
     assert (tags.tags.count("tr"), tags.tags.count("td")) == (3, 4)
 

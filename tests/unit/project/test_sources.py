@@ -22,9 +22,11 @@ TOPS = ("c4core", "db", "workers", "web", "cli")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DISTRIBUTIONS = {
     "PIL": "pillow",
+    "font_source_sans_pro": "font-source-sans-pro",
     "kaggle_environments": "kaggle-environments",
     "prometheus_client": "prometheus-client",
     "pyspiel": "open_spiel",
+    "resvg_py": "resvg-py",
 }
 """Distributions whose name differs from the imported one."""
 
@@ -79,8 +81,8 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     needed = installed - optional
     assert needed == distributions(PROJECT["dependencies"])
     expected = """
-        gymnasium kaggle-environments matplotlib mcp msgspec open_spiel pettingzoo pillow
-        pyarrow starlette torch uvicorn
+        font-source-sans-pro gymnasium kaggle-environments matplotlib mcp msgspec open_spiel
+        pettingzoo pillow pyarrow resvg-py starlette torch uvicorn
     """
     assert optional == set(expected.split())
 

@@ -12,7 +12,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
 
-BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 7)]
+BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 7), BoardSize(5, 3)]
 
 
 def their_bot(game: pyspiel.Game, seed: int, simulations: int = 50) -> pyspiel.MCTSBot:
@@ -56,7 +56,7 @@ def test_states_round_trip(board: BoardSize) -> None:
             assert str(state).strip() == str(position)
             back = to_position(state)
             assert (back, back.moves) == (position, position.moves)
-            unknown = Position.from_grid(str(position))
+            unknown = Position.from_grid(str(position), width=board.width, height=board.height)
             assert to_position(to_state(unknown)) == position
             assert to_state(unknown).legal_actions() == state.legal_actions()
 

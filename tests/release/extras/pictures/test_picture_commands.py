@@ -1,9 +1,9 @@
-"""Pictures drawn by commands: matplotlib draws books and trainings, Pillow raster pictures."""
+"""Pictures drawn by commands: matplotlib draws books and trainings, resvg boards."""
 
 from pathlib import Path
 
-import PIL  # noqa: F401 (draws them)
 import pytest
+import resvg_py  # noqa: F401 (draws them)
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.models.files import Model

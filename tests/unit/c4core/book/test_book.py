@@ -22,11 +22,12 @@ import pytest
 from c4core import KeyValueError, MoveError, Position, Solver, errors
 from c4core.arrays import open_plies, plies, wins_now
 from c4core.book import Book
-from c4core.book.layout import pack_header
+from c4core.book.layout import COMPLETE_ENTRY, pack_header
+from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.evaluation import NO_SCORE
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from tests.support.boards.small_books import opening, resealed, small_book, whole_game
+from tests.support.boards.small_books import opening, regrouped, small_book, whole_game
 from tests.support.memory import memory_below
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
@@ -256,7 +257,7 @@ def test_damaged_files_are_refused(small: Path) -> None:
     forged = ((8, 0), (10, 3), (12, 0), (12, 99), (14, 3), (15, 0), (16, 0xFF), (32, 1))
     for offset, value in forged:
         data = bytearray(whole)
-        end = 48 if offset == 15 else 48 + 40 * data[15]
+        end = 48 if offset == 15 else 48 + 28 * data[15]
         data[offset] = value
         data[end : end + 4] = struct.pack("<I", zlib.crc32(data[:end]))
         refused(bytes(data), errors.BookDamagedError)
@@ -273,7 +274,8 @@ def test_damaged_index_or_group_is_found(opening_book: Made, tmp_path: Path) -> 
         Book.open(copy)
     assert caught.value.offset == section.offset
     data[section.offset + 5] ^= 16
-    data[section.offset + section.index_length + 40] ^= 16
+    groups = section.offset + COMPLETE_ENTRY.size
+    data[groups + 40] ^= 16
     copy.write_bytes(data)
     book = Book.open(copy)
     assert np.array_equal(book.probe_many(levels[0][0]), levels[0][1])
@@ -281,7 +283,7 @@ def test_damaged_index_or_group_is_found(opening_book: Made, tmp_path: Path) -> 
         errors.BookDamagedError, match="a group of ply 18 cannot be read, does not match"
     ) as caught:
         book.probe_many(levels[-1][0])
-    assert caught.value.offset == section.offset + section.index_length
+    assert caught.value.offset == groups
 
 
 def test_a_solver_asks_its_book(opening_book: Made) -> None:
@@ -334,10 +336,10 @@ WHOLE = Position(width=5, height=4)
 
 @pytest.fixture(scope="module")
 def whole_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A complete book with several groups of blocks."""
+    """A complete book with several groups in its last ply."""
     path = tmp_path_factory.mktemp("books") / "whole.c4book"
-    info = write_book(path, whole_game(WHOLE)[:9], start=WHOLE)
-    assert info.plies[-1].count > 8192
+    info = write_book(path, whole_game(WHOLE)[:11], start=WHOLE)
+    assert info.plies[-1].count > GROUP
     return path.read_bytes()
 
 
@@ -346,7 +348,7 @@ def whole_book(tmp_path: Path, whole_bytes: bytes) -> Made:
     """A copy of that book in a separate file, and its contents."""
     path = tmp_path / "whole.c4book"
     path.write_bytes(whole_bytes)
-    return path, whole_game(WHOLE)[:9]
+    return path, whole_game(WHOLE)[:11]
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
@@ -359,7 +361,7 @@ def test_a_file_may_change_while_it_is_open(whole_book: Made, *, asked_before: b
     if asked_before:
         book.probe_many(keys)
     with path.open("r+b") as file:  # in place, as cp and rsync --inplace do
-        for offset in range(section.offset + section.index_length, path.stat().st_size, 97):
+        for offset in range(section.offset + 2 * COMPLETE_ENTRY.size, path.stat().st_size, 97):
             file.seek(offset)
             (byte,) = file.read(1)
             file.seek(offset)
@@ -415,12 +417,14 @@ def test_forged_files_are_refused(tmp_path: Path, kind: Kind) -> None:
     small_book(path, width=4, height=4, kind=kind)
     whole, info = path.read_bytes(), Book.open(path).info
     # Some of these scores stand for faults inside the reader.
-    for low in (-127, -126, -125, -20, 100):
-        data = bytearray(whole)
-        struct.pack_into("b", data, info.plies[3].offset + 1, low)
-        path.write_bytes(resealed(bytes(data)))
-        with pytest.raises(errors.BookDamagedError, match="index of ply 3 is wrong"):
-            Book.open(path)
+    for score in (-127, -126, -125, -20, 100):
+
+        def set_score(plain: bytearray, score: int = score) -> None:
+            plain[-1] = score % 256
+
+        path.write_bytes(regrouped(whole, 3, set_score))
+        with pytest.raises(errors.BookDamagedError, match="ply 3 has impossible scores"):
+            list(Book.open(path).levels())
     ply = info.plies[5]
     for count, positions in (
         (1 << 40, 1 << 40),
@@ -485,6 +489,30 @@ def test_the_shipped_book_opens() -> None:
         assert another.probe("") == 1
     with pytest.raises(errors.BookBoardError, match="no book for 6x5"):
         Book.shipped(width=6, height=5)
+
+
+def test_a_damaged_book_of_another_board_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_book(tmp_path / "c4-4x4-ply16.c4book", width=4, height=4)
+    (tmp_path / "c4-5x4-ply9.c4book").write_bytes(b"damaged")
+    monkeypatch.setattr("c4core.book.book._SHIPPED", tmp_path)
+    with Book.shipped(width=4, height=4) as book:
+        assert book.probe("") == 0
+    with pytest.raises(errors.BookForeignError):
+        Book.shipped(width=5, height=4)
+
+
+def test_books_of_first_moves_are_made_from_the_table() -> None:
+    with Book.shipped(width=8, height=6) as book:
+        assert (len(book), book.path, book.info.last_ply) == (5, "", 1)
+        assert book.scores("") == (-2, -2, -1, -1, -1, -1, -2, -2)
+        assert repr(book) == "Book.shipped(width=8, height=6)"
+        assert pickle.loads(pickle.dumps(book)).probe("8") == 2  # noqa: S301
+        with pytest.raises(errors.BookBoardError, match="the included book: the book is for 8x6"):
+            book.probe(Position())
+    with Book.shipped(width=12, height=4) as book:
+        assert (book.probe(""), book.scores("")) == (-1, (None,) * 12)
 
 
 @pytest.mark.parametrize("call", ["solve_many", "analyze_many"])

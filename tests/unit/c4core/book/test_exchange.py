@@ -199,9 +199,9 @@ def test_books_that_another_format_cannot_hold_are_refused(book: Book, tmp_path:
     write_book(tmp_path / "b.c4book", zero_levels(3), start=Position())
     with pytest.raises(BookContentError, match="the book ends at ply 3"):
         list(foreign.uci_lines(Book.open(tmp_path / "b.c4book")))
-    message = "from the empty board" if book.info.first_ply else "21 to 27"
-    with pytest.raises(BookContentError, match=message):
-        foreign.write_pons(book, tmp_path / "a.book", log2_size=20)
+    if book.info.first_ply:
+        with pytest.raises(BookContentError, match="from the empty board"):
+            foreign.write_pons(book, tmp_path / "a.book")
 
 
 # Books of Pons's solver.

@@ -84,6 +84,12 @@ def test_lines_have_the_published_formats() -> None:
     assert read("444444 -1 -2 -3 -1000 -5 -6 -7").column_scores[0][3] == NO_SCORE
 
 
+def test_boards_below_four_columns_or_rows_are_read() -> None:
+    told = json.dumps({"board": [0, 0, 0, 2, 1, 0], "score": 0, "move score": [0, 0, 0]})
+    found = read(told, BoardSize(3, 2))
+    assert found.keys.tolist() == [Position("21", width=3, height=2).canonical_key]
+
+
 def test_written_lines_agree_with_the_solver() -> None:
     solver = Solver(table_mb=1)
     for line, text in zip(lines("c4solver", all_moves=True), lines("refmoves"), strict=True):

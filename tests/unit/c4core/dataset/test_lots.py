@@ -13,7 +13,6 @@ from c4core.dataset.lots import (
     Shares,
     are_mirrored,
     choose,
-    divide,
     in_order,
     linked,
     links,
@@ -111,8 +110,8 @@ def by_hand() -> set[tuple[int, int]]:
     return {(parent, child) for parent, child in pairs if child in known}
 
 
-def parts_of(is_kept: np.ndarray, places: np.ndarray) -> dict[str, np.ndarray]:
-    return {name: KEYS[is_kept][places == index] for index, name in enumerate(SPLITS)}
+def parts_of(places: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: KEYS[places == index] for index, name in enumerate(SPLITS)}
 
 
 def test_pairs_agree_with_a_slow_count() -> None:
@@ -124,44 +123,19 @@ def test_pairs_agree_with_a_slow_count() -> None:
     assert [len(each) for each in links(KEYS[:0], SMALL)] == [0, 0]
     part = dict(zip(KEYS.tolist(), split_of(KEYS, 1, SHARES).tolist(), strict=True))
     across = {key for pair in found if part[pair[0]] != part[pair[1]] for key in pair}
-    parts = parts_of(*divide(KEYS, SMALL, 1, SHARES, "keep"))
+    parts = parts_of(split_of(KEYS, 1, SHARES))
     assert linked(parts, SMALL) == {
         name: sum(part[key] == index for key in across) for index, name in enumerate(SPLITS)
     }
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_neighbours_are_kept_together_or_dropped(seed: int) -> None:
-    is_kept, places = divide(KEYS, SMALL, seed, SHARES, "together")
-    assert is_kept.all()
-    assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
-    again, moved = divide(KEYS[::-1].copy(), SMALL, seed, SHARES, "together")
-    assert (again.all(), moved[::-1].tolist()) == (True, places.tolist())
-
-    before = split_of(KEYS, seed, SHARES)
-    is_kept, places = divide(KEYS, SMALL, seed, SHARES, "drop")
-    assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
-    assert places.tolist() == before[is_kept].tolist()
-    assert is_kept[before == SPLITS.index("test")].all()
-    # Only linked positions are dropped.
-    part = dict(zip(KEYS.tolist(), before.tolist(), strict=True))
-    pairs = by_hand()
-    for key in KEYS[~is_kept].tolist():
-        others = [sum(pair) - key for pair in pairs if key in pair]
-        assert any(part[other] > part[key] for other in others)
-
-
-@pytest.mark.parametrize("choice", ["keep", "together", "drop"])
-def test_the_card_counts_neighbours_and_inspect_checks_them(tmp_path: Path, choice: str) -> None:
-    parts, card = made(recipe(neighbours=choice, count=300))
+def test_the_card_counts_neighbours_and_inspect_checks_them(tmp_path: Path) -> None:
+    parts, card = made(recipe(count=300))
     told = card["neighbours"]
-    assert told["choice"] == choice
-    assert told["dropped"] == 300 - card["positions"]
-    assert (told["dropped"] > 0) == (choice == "drop")
-    assert (sum(told["linked"].values()) > 0) == (choice == "keep")
+    assert sum(told.values()) > 0
     write_dataset(tmp_path, parts, card, formats=["npz"])
     assert inspect(tmp_path).problems == []
-    told["linked"]["test"] += 1
+    told["test"] += 1
     write_dataset(tmp_path, parts, card, formats=["npz"], replace=True)
     (problem,) = inspect(tmp_path).problems
-    assert problem.startswith(f"{told['linked']['test'] - 1} positions of test have neighbours")
+    assert problem.startswith(f"{told['test'] - 1} positions of test have neighbours")

@@ -169,8 +169,8 @@ def test_an_array_with_a_bad_header_is_refused(directory: Path, header: bytes) -
 
 BAD_FACTS: list[dict[str, Any]] = [
     {"format": 1}, {"format": 3}, {"format": True}, {"license": "a b"},
-    {"neighbours": {"choice": "x", "linked": {}}}, {"neighbours": {"choice": "keep", "linked": {}}},
-    {"neighbours": {"choice": "keep", "linked": 5}}, {"board": "9x9"}, {"source": {}},
+    {"neighbours": {}}, {"neighbours": {"train": 1, "validation": 1, "test": -1}},
+    {"neighbours": 5}, {"board": "9x9"}, {"source": {}},
     {"drawn": float("inf")}, {"columns": [5]}, {"columns": [{"name": 5}]}, {"seed": float("inf")},
     {"seed": -1}, {"seed": 1 << 64}, {"splits": {"train": 5}},
     {"splits": {"train": {"plies": [5]}}}, {"splits": {"train": {"plies": [{}]}}},

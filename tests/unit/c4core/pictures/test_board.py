@@ -8,7 +8,7 @@ from hypothesis import example, given
 from c4core.evaluation import Analysis
 from c4core.notation import column_label
 from c4core.pictures import BoardMarks, board_picture, board_svg
-from c4core.pictures.board import analysis_marks, find_threats, last_cell
+from c4core.pictures.board import analysis_marks, last_cell
 from c4core.pictures.svg import (
     MARK,
     STONE,
@@ -166,6 +166,6 @@ def slow_threats(position: Position, side: str) -> set[tuple[int, int]]:
 @example((Position("121212"), "121212"))
 def test_threats_are_found(game: tuple[Position, str]) -> None:
     position, _ = game
-    for side, cells in find_threats(position).items():
+    for side, cells in position.threats().items():
         assert len(cells) == len(set(cells))
         assert set(cells) == slow_threats(position, side)

@@ -5,7 +5,7 @@ import pytest
 
 from c4core.position import Position
 from c4core.proof.format import RULES
-from c4core.proof.walk import answers, lasts, rules_that_hold
+from c4core.proof.lasting import answers, lasts, rules_that_hold
 from tests.support.boards.every_position import check_lasting_form, check_rules, check_target
 from tests.support.certificates import independent_checker, random_positions
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from c4core.book.book import shipped_files
+from c4core.book import Book
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -47,8 +47,7 @@ ANSWERS = {
 @pytest.fixture(scope="module")
 def bare() -> Iterator[Api]:
     """A server with the book of the default board."""
-    books = [str(path) for path in shipped_files() if "7x6" in path.name]
-    with serving(table_mb=16, book=books[0]) as found:
+    with serving(table_mb=16, book=Book.shipped().path) as found:
         yield found
 
 

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from c4core.book.book import shipped_files
+from c4core.book import Book
 from c4core.evaluation import Analysis
 from c4core.position import Position
 from c4core.solver import Solver
@@ -129,8 +129,7 @@ def test_repeated_stops_of_a_search_start_one_thread() -> None:
 
 
 def test_the_book_is_queried_first_and_bounds_a_search() -> None:
-    books = [path for path in shipped_files() if "7x6" in path.name]
-    service = AnswerService(None, threads=1, table_mb=1, book=str(books[0]))
+    service = AnswerService(None, threads=1, table_mb=1, book=Book.shipped().path)
     answer = service.booked(Position("44"), Question())
     assert answer is not None
     assert answer.scores == (-3, -3, -2, 1, -2, -3, -3)

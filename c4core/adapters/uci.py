@@ -1,9 +1,9 @@
-"""An engine for the protocols UGI and UCI, which consist of text lines.
+"""An engine for the protocol UCI, which consists of text lines.
 
-Engine managers for chess variants use UCI; Connect Four is their variant ``cfour``. UGI adapts
-UCI to any game (https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the
-lines of both, :mod:`c4core.adapters.ugi_notation` reads and writes moves and positions, and
-:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the supported lines.
+Engine managers for chess variants use UCI; Connect Four on 7x6 is their variant ``cfour``.
+``Session`` answers the lines, :mod:`c4core.adapters.uci_notation` reads and writes moves and
+positions, and :mod:`c4core.adapters.uci_search` finds moves. docs/adapters.md describes the
+supported lines.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.adapters.mover import Mover
-from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, quoted, read_position
-from c4core.adapters.ugi_search import Search, in_a_line, read_go, think, whole
+from c4core.adapters.uci_notation import NO_MOVE, LineError, quoted, read_position
+from c4core.adapters.uci_search import Search, in_a_line, read_go, think, whole
 from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
-from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.players import Stop, StopPlaying
 from c4core.position import Position
 from c4core.solver import Solver
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
-    from c4core.adapters.ugi_search import Go
+    from c4core.adapters.uci_search import Go
     from c4core.book import Book
 
 NONE: Final = "<empty>"
@@ -36,12 +35,9 @@ MOST_MB: Final = 1 << 20
 MOST_THREADS: Final = 1024
 
 CFOUR: Final = "cfour"
-"""The name of Connect Four on the board 7x6 among UCI's variants."""
+"""The name of Connect Four among UCI's variants."""
 
-_WHEN_IDLE: Final = frozenset(
-    {"uci", "ugi", "ucinewgame", "uginewgame", "setoption", "position", "go"}
-)
-_RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
+_WHEN_IDLE: Final = frozenset({"uci", "ucinewgame", "setoption", "position", "go"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +48,16 @@ class Options:
     """The size of the transposition table in MB."""
     threads: int = 1
     """The number of search threads."""
-    board: BoardSize = DEFAULT_BOARD
-    """The board of ``position startpos``."""
     player: str | None = None
     """The description of the player that chooses the moves; None for exact scores."""
 
-    def uci_lines(self) -> tuple[str, ...]:
-        """Return the UCI lines that declare the options, with the usual names."""
+    def lines(self) -> tuple[str, ...]:
+        """Return the lines that declare the options."""
         return (
             f"option name Hash type spin default {self.hash} min 1 max {MOST_MB}",
             f"option name Threads type spin default {self.threads} min 1 max {MOST_THREADS}",
             f"option name UCI_Variant type combo default {CFOUR} var {CFOUR}",
             f"option name Player type string default {self.player or NONE}",
-        )
-
-    def ugi_lines(self) -> tuple[str, ...]:
-        """Return the UGI lines that declare the options."""
-        return (
-            f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
-            f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
-            f"option name board type string default {self.board}",
-            f"option name player type string default {self.player or NONE}",
         )
 
     def changed(self, words: Sequence[str]) -> Options:
@@ -95,17 +80,14 @@ class Options:
         if name == "uci_variant":
             if value != CFOUR:
                 raise LineError(f"setoption UCI_Variant: must be {CFOUR}, not {quoted(value)}")
-            return replace(self, board=DEFAULT_BOARD)
-        try:
-            if name == "board":
-                return replace(self, board=parse_board(value))
-            if name == "player":
+            return self
+        if name == "player":
+            try:
                 return replace(self, player=_known_player(value))
-        except C4Error as error:
-            raise LineError(f"setoption {name}: {error}") from None
+            except C4Error as error:
+                raise LineError(f"setoption {name}: {error}") from None
         raise LineError(
-            f"setoption: unknown option {quoted(name)}; "
-            "use hash, threads, board, player or UCI_Variant"
+            f"setoption: unknown option {quoted(name)}; use Hash, Threads, Player or UCI_Variant"
         )
 
 
@@ -114,7 +96,7 @@ class Session:
 
     A line that cannot be understood changes nothing and is answered by ``info string error: TEXT``.
     A line that changes the position or the options waits for the end of the search. During an
-    infinite search it is refused. The session uses UGI until it receives the line ``uci``.
+    infinite search it is refused.
 
     Args:
         say: called with each line of output, without the line end, by one thread at a time.
@@ -132,8 +114,7 @@ class Session:
         self._say = say
         self._options = options or Options()
         self._book = book
-        self._notation: UgiNotation = UGI
-        self._position = self._start()
+        self._position = Position()
         self._solver: Solver | None = None
         self._mover: Mover | None = None
         self._search: Search | None = None
@@ -187,37 +168,29 @@ class Session:
         if command in _WHEN_IDLE:
             self._await_end(command)
         match command:
-            case "ugi" | "uci":
-                self._speak(command)
+            case "uci":
+                self._introduce()
             case "isready":
                 self._be_ready()
-            case "uginewgame" | "ucinewgame":
-                self._mover, self._position = None, self._start()
+            case "ucinewgame":
+                self._mover, self._position = None, Position()
             case "setoption":
                 self._change(self._options.changed(words))
             case "position":
-                self._position = read_position(words, self._options.board, self._notation)
-            case "query":
-                self._tell(f"response {self._response(words)}")
+                self._position = read_position(words)
             case "go":
-                self._go(read_go(words, self._notation.limits))
+                self._go(read_go(words))
             case "stop" | "quit":
                 self._stop()
             case _:
                 raise LineError(f"unknown command {quoted(command)}")
 
-    def _speak(self, protocol: str) -> None:
-        """Change to a protocol, and introduce the engine."""
-        if protocol == "uci":
-            self._notation = UCI
-            self._change(replace(self._options, board=DEFAULT_BOARD))
-            options = self._options.uci_lines()
-        else:
-            self._notation = UGI
-            options = self._options.ugi_lines()
-        for line in (f"id name C4 {__version__}", "id author the C4 project", *options):
+    def _introduce(self) -> None:
+        for line in (f"id name C4 {__version__}", "id author the C4 project"):
             self._tell(line)
-        self._tell(f"{protocol}ok")
+        for line in self._options.lines():
+            self._tell(line)
+        self._tell("uciok")
 
     def _await_end(self, command: str) -> None:
         """Wait until the search has ended, so that a file of lines can be the input."""
@@ -237,15 +210,15 @@ class Session:
 
     def _go(self, go: Go) -> None:
         if self._position.is_over:
-            self._tell(f"bestmove {self._notation.no_move}")  # else the client waits for a move
+            self._tell(f"bestmove {NO_MOVE}")  # else the client waits for a move
             raise LineError("go: the game is over")
-        self._search = Search(go, self._position, self._think, self._tell, self._notation)
+        self._search = Search(go, self._position, self._think, self._tell)
 
     def _think(self, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
         """Find a column, and the lines to write before it. Runs in the search thread."""
         chooser = self._prepare()
         if isinstance(chooser, Solver):
-            return think(chooser, position, go, stop, self._notation)
+            return think(chooser, position, go, stop)
         try:
             return chooser.choose(position, seconds=go.seconds(position), stop=stop), ()
         except StopPlaying:
@@ -271,22 +244,6 @@ class Session:
             self._solver = None
         if before.player != self._options.player:
             self._mover = None
-        if before.board != self._options.board:
-            self._position = self._start()
-
-    def _response(self, words: list[str]) -> str:
-        position = self._position
-        match words:
-            case ["gameover"]:
-                return str(position.is_over).lower()
-            case ["p1turn"]:
-                return str(position.turn == "x").lower()
-            case ["result"]:
-                return _RESULTS[position.winner] if position.is_over else "none"
-        raise LineError("query: write query gameover, query p1turn or query result")
-
-    def _start(self) -> Position:
-        return Position(width=self._options.board.width, height=self._options.board.height)
 
     def _join(self) -> None:
         """Wait for the search, and raise the error that ended it."""

@@ -1,4 +1,4 @@
-"""The engine in UGI and UCI: the meaning of its lines, its results, and bad lines."""
+"""The engine: the meaning of its lines, its results, and bad lines."""
 
 import io
 import re
@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.ugi import Options, Session
-from c4core.adapters.ugi_notation import UCI, UGI, LineError, UgiNotation, read_position
-from c4core.adapters.ugi_search import Go, Spent, look_ahead, read_go
+from c4core.adapters.uci import Options, Session
+from c4core.adapters.uci_notation import LineError, drops, read_position
+from c4core.adapters.uci_search import Go, Spent, look_ahead, read_go
 from c4core.evaluation import plies_to_end
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import BoardSize, parse_moves
 from c4core.players import Stop
 from c4core.position import Position
 from c4core.solver import Solver
@@ -21,6 +21,7 @@ from tests.support.boards.games import EASY, random_games
 from tests.support.refused import refused
 from tests.support.running.waiting import HANG_SECONDS
 
+THREE_IN_A_ROW = "position startpos moves P@a1 P@a2 P@b1 P@b2 P@c1 P@c2"
 SEARCH = re.compile(r"nodes \d+ time \d+")
 
 
@@ -55,33 +56,25 @@ class Talk:
     "lines",
     [
         ["isready"],
-        ["position startpos moves 112233", "go"],
-        [f"position startpos moves {' '.join(EASY)}", "go"],
-        ["position fen 7/7/7/7/3oo2/2xxx2", "go"],
-        ["setoption name Board value 4x4", "go"],
+        [THREE_IN_A_ROW, "go"],
+        [f"position startpos moves {' '.join(drops(Position(), parse_moves(EASY)))}", "go"],
+        ["position fen 7/7/7/7/3pp2/2PPP2 b - - 0 3", "go"],
         ["go depth 4"],
         # The engine sees the opponent's win and prevents it.
-        ["position startpos moves 11223", "go depth 2"],
-        ["position startpos moves 4", "go nodes 1"],
-        ["position startpos moves 44", "go nodes 20000"],
-        ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3", "go"],
-        ["uci", "position fen 7/7/7/7/3pp2/2PPP2 b - - 0 3", "go depth 2"],
-        ["uci", "position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4", "go"],
-        ["uci", "ugi", "position startpos moves 112233", "go"],
-        ["uci", "setoption name UCI_Variant value chess", "debug on", "ponderhit"],
-        ["uci", "setoption name board value 9x6", "position startpos", "query p1turn"],
-        ["query gameover", "query p1turn", "query result"],
-        ["position startpos moves 1212121", "query gameover", "query result", "go"],
-        ["position startpos moves 41212131", "query gameover", "query result"],
-        ["setoption name board value 2x1", "position startpos moves 12", "query result"],
-        ["position startpos moves 112233", "position startpos moves 9", "", "  ", "go"],
+        ["position startpos moves P@a1 P@a2 P@b1 P@b2 P@c1", "go depth 2"],
+        ["position startpos moves P@d1", "go nodes 1"],
+        ["position startpos moves P@d1 P@d2", "go nodes 20000"],
+        ["position fen 7/7/7/7/3pp2/2PPP2 b - - 0 3", "go depth 2"],
+        ["position startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4", "go"],
+        ["setoption name UCI_Variant value chess", "debug on", "ponderhit"],
+        ["position startpos moves P@d1", "position startpos moves 9", "", "  ", "go depth 2"],
         ["setoption name player value stupid", "position startpos", "go movetime 120000"],
         [
             "setoption name player value stupid",
             "setoption name player value <empty>",
             "setoption name HASH value 2",
             "setoption name threads value 2",
-            "position startpos moves 112233",
+            THREE_IN_A_ROW,
             "go",
         ],
     ],
@@ -92,48 +85,28 @@ def test_conversations(lines: list[str], snapshot: SnapshotAssertion) -> None:
 
 
 def test_the_end_of_the_input_ends_an_infinite_search() -> None:
-    first, columns, last = said("position startpos moves 112233", "go infinite")
-    assert first == "info depth 1 score mate 1 nodes N time T pv 4"
+    first, columns, last = said(THREE_IN_A_ROW, "go infinite")
+    assert first == "info depth 1 score mate 1 nodes N time T pv P@d1"
     assert "4:18" in columns.split()  # and other columns if there is time
-    assert last == "bestmove 4"
+    assert last == "bestmove P@d1"
 
 
 def test_quit_prints_the_move_of_a_search() -> None:
-    assert said("go", "quit", "isready")[-1] == "bestmove 4"
-    assert said("uci", "go infinite", "quit", "isready")[-1] == "bestmove P@d1"
+    assert said("go", "quit", "isready")[-1] == "bestmove P@d1"
+    assert said("go infinite", "quit", "isready")[-1] == "bestmove P@d1"
 
 
-def test_the_greetings(snapshot: SnapshotAssertion) -> None:
-    # In UCI, the variant determines the board.
-    options = Options(hash=2, board=BoardSize(9, 6), player="medium")
-    for greeting in (said("ugi"), said("uci", options=options)):
-        assert greeting[0].startswith("id name C4 ")
-        assert greeting[1:] == snapshot
-
-
-@pytest.mark.parametrize("player", ["<empty>", "alphabeta"])
-def test_a_wide_board(player: str) -> None:
-    options = ("setoption name board value 10x7", f"setoption name player value {player}")
-    assert said(*options, "position startpos moves a1a1a1", "go depth 3")[-1] == "bestmove a"
+def test_the_greeting(snapshot: SnapshotAssertion) -> None:
+    greeting = said("uci", options=Options(hash=2, player="medium"))
+    assert greeting[0].startswith("id name C4 ")
+    assert greeting[1:] == snapshot
 
 
 def test_positions() -> None:
-    read = read_position(["fen", "7/7/7/7/3o3/3xx2", "o", "moves", "3", "5"], DEFAULT_BOARD)
+    words = ["P@d1", "P@d2", "P@e1", "P@c1", "P@e2"]
+    read = read_position(["startpos", "moves", *words])
     assert read == Position("44535")
-    assert read_position(["startpos", "moves", "44535"], DEFAULT_BOARD) == read
-    wide = read_position(["fen", "12/4x7"], DEFAULT_BOARD)
-    assert wide == Position("5", width=12, height=2)
-    assert read_position(["startpos", "moves", "c"], BoardSize(12, 4)).heights[11] == 1
-    widest = read_position(["fen", "60x", "o", "moves", "Y"], DEFAULT_BOARD)
-    assert widest == Position("ZY", width=61, height=1)
-    assert UGI.write(widest, [0, 59]) == ["1", "Y"]
-
-
-def test_positions_of_uci() -> None:
-    drops = "P@d1 P@d2 P@e1 P@c1 P@e2"
-    read = read_position(["startpos", "moves", *drops.split()], DEFAULT_BOARD, UCI)
-    assert read == Position("44535")
-    assert UCI.write(Position(), (3, 3, 4, 2, 4)) == drops.split()
+    assert drops(Position(), (3, 3, 4, 2, 4)) == words
     pockets = f"[{'P' * 18}{'p' * 19}]"
     for text in (
         "fen 7/7/7/7/3pP2/2pPP2 b - - 0 3",
@@ -141,21 +114,15 @@ def test_positions_of_uci() -> None:
         f"fen 7/7/7/7/3pP2/2pPP2{pockets} b 0 3",  # without the fields that only chess needs
         "fen 7/7/7/7/3p3/3P3 w moves P@e1 P@c1 P@e2",
     ):
-        assert read_position(text.split(), DEFAULT_BOARD, UCI) == read
+        assert read_position(text.split()) == read
     full = Position("467542311242375735765675733135661624214421")
     rows = "pPPpppP/pPPPppP/PPppPPP/ppPPppp/PpPPPpp/ppPPppP"
     for board in (rows, f"{rows}[]", f"{rows}[-]"):  # cutechess writes the last one
-        assert read_position(["fen", board, "w", "-", "-", "0", "22"], DEFAULT_BOARD, UCI) == full
+        assert read_position(["fen", board, "w", "-", "-", "0", "22"]) == full
 
 
-BAD_POSITIONS = {
-    UGI: (
-        "", "endpos", "startpos 1 2", "fen", "fen 7/7 x o", "startpos moves 8",
-        "startpos moves 4 x", "startpos moves 12121212", "fen 7/7/7/7/7/3xx2", "fen 7/7/7/7/3x3/7",
-        "fen 3/7", "fen 99999999999999999999999/7", "fen 7/7/7/7/7/3x3 x",
-        "fen 7/7/7/7/7/3x3 moves 9",
-    ),
-    UCI: (
+BAD_POSITIONS = (
+    "", "endpos", "startpos 1 2", "startpos moves 8",
         "startpos moves 4", "startpos moves P@d2", "startpos moves P@d1 d2", "startpos moves p@d1",
         "startpos moves P@h1", "startpos moves P@d1 P@d2 P@d3 P@d4 P@d5 P@d6 P@d6",
         "startpos moves P@a1 P@b1 P@a2 P@b2 P@a3 P@b3 P@a4 P@b4", "fen",
@@ -164,37 +131,33 @@ BAD_POSITIONS = {
         "fen 7/7/7/7/7/3x3 b - - 0 1", "fen 7/7/7/7/7/7[PPp] w - - 0 1",
         "fen 7/7/7/7/7/7[ w - - 0 1", "fen 9/9/9/9/9/9/9 w - - 0 1",
         "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-    ),
-}  # fmt: skip
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("notation", [UGI, UCI], ids=["ugi", "uci"])
-def test_bad_positions_are_refused(notation: UgiNotation, snapshot: SnapshotAssertion) -> None:
+def test_bad_positions_are_refused(snapshot: SnapshotAssertion) -> None:
     assert {
-        text: refused(read_position, text.split(), DEFAULT_BOARD, notation, error=LineError)
-        for text in BAD_POSITIONS[notation]
+        text: refused(read_position, text.split(), error=LineError) for text in BAD_POSITIONS
     } == snapshot
 
 
 def test_limits(snapshot: SnapshotAssertion) -> None:
-    assert read_go([], UGI.limits) == Go()
-    assert read_go(["movetime", "500", "nodes", "7"], UGI.limits) == Go(movetime=500, nodes=7)
-    assert read_go(["infinite"], UGI.limits).infinite
+    assert read_go([]) == Go()
+    assert read_go(["movetime", "500", "nodes", "7"]) == Go(movetime=500, nodes=7)
+    assert read_go(["infinite"]).infinite
     clocks = ["wtime", "5", "btime", "-6", "winc", "7", "binc", "8", "movestogo", "9"]
-    expected = Go(p1time=5, p2time=-6, p1inc=7, p2inc=8, movestogo=9)
-    assert read_go(clocks, UCI.limits) == expected
-    assert refused(read_go, ["ponder"], UCI.limits, error=LineError) == snapshot
+    expected = Go(wtime=5, btime=-6, winc=7, binc=8, movestogo=9)
+    assert read_go(clocks) == expected
+    assert refused(read_go, ["ponder"], error=LineError) == snapshot
     texts = (
-        "movetime,movetime soon,nodes 0,depth -3,depth 3 depth 4,wtime 5,nodes 99999999999999999999"
+        "movetime,movetime soon,nodes 0,depth -3,depth 3 depth 4,p1time 5,nodes 9999999999999999"
     )
     assert {
-        text: refused(read_go, text.split(), UGI.limits, error=LineError)
-        for text in texts.split(",")
+        text: refused(read_go, text.split(), error=LineError) for text in texts.split(",")
     } == snapshot
 
 
 def test_a_move_gets_its_share_of_the_clock() -> None:
-    clock = Go(p1time=21_000, p2time=4_200, p1inc=500)
+    clock = Go(wtime=21_000, btime=4_200, winc=500)
     assert clock.seconds(Position()) == 1.5  # 21 moves to go, plus the increment
     assert clock.seconds(Position("4")) == 0.2
     assert replace(clock, movestogo=10).seconds(Position()) == 2.6
@@ -203,7 +166,7 @@ def test_a_move_gets_its_share_of_the_clock() -> None:
     # 20 ms are kept for the answer, but at most half of the time.
     assert Go(movetime=500).seconds(Position()) == 0.48
     assert Go(movetime=10).seconds(Position()) == 0.005
-    assert Go(p1time=100, p1inc=60_000).seconds(Position()) == 0.05  # half of the remaining time
+    assert Go(wtime=100, winc=60_000).seconds(Position()) == 0.05  # half of the remaining time
     assert Go(nodes=3).seconds(Position()) is None
 
 
@@ -226,18 +189,18 @@ def test_look_ahead_finds_exactly_the_results_within_its_depth(board: BoardSize)
 
 def test_an_infinite_search_runs_until_stopped() -> None:
     talk = Talk()
-    talk.session.answer("position startpos moves 112233")
+    talk.session.answer(THREE_IN_A_ROW)
     talk.session.answer("go infinite")
     talk.session.answer("isready")
     talk.session.answer("position startpos")
-    talk.session.answer("query p1turn")
+    talk.session.answer("setoption name hash value 2")
     assert talk.heard == [
         "readyok",
         "info string error: position: a search is running; end it with stop",
-        "response true",
+        "info string error: setoption: a search is running; end it with stop",
     ]
     talk.session.answer("stop")
-    assert talk.heard[-1] == "bestmove 4"
+    assert talk.heard[-1] == "bestmove P@d1"
     assert talk.session.answer("go depth 1")
     talk.until(lambda line: line.startswith("info depth"))
     assert not talk.session.answer("quit")
@@ -247,14 +210,14 @@ def test_a_hard_search_is_stopped() -> None:
     talk = Talk()
     talk.session.answer("go")
     talk.session.answer("stop")
-    assert talk.heard[-1] == "bestmove 4"
+    assert talk.heard[-1] == "bestmove P@d1"
     assert talk.session.answer("stop")  # no search is running any more
     heard = len(talk.heard)
     talk.session.answer("go")
     talk.session.close()
     assert len(talk.heard) == heard
     # A very short time is enough for a move.
-    assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove 4"
+    assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove P@d1"
 
 
 def test_a_stopped_player_still_moves() -> None:
@@ -264,17 +227,17 @@ def test_a_stopped_player_still_moves() -> None:
     talk.session.answer("stop")
     assert talk.heard == [
         "info string stopped before the player chose; the leftmost open column is played",
-        "bestmove 1",
+        "bestmove P@a1",
     ]
     talk.session.answer("go movetime 2")
-    talk.until("bestmove none".__eq__)
+    talk.until("bestmove (none)".__eq__)
     assert "has not found a move in 0.001 s" in talk.heard[-2]
 
 
 BAD_LINES = [
-    "foo", "foo\x1b]0;x\x07", "go\x00", "\xe9" * 5000, "x" * 70_000, b"\xff\xfe\n", "query",
+    "foo", "foo\x1b]0;x\x07", "go\x00", "\xe9" * 5000, "x" * 70_000, b"\xff\xfe\n", "ugi",
     "setoption hash 3", "setoption name hash value 0", "setoption name hash value x",
-    "setoption name speed value 1", "setoption name board value 70x4",
+    "setoption name speed value 1", "setoption name board value 9x6",
     "setoption name player value blog-v7", "setoption name player value exec:ls",
     "setoption name player value kaggle:a.py",
 ]  # fmt: skip

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.adapters.ugi_notation import LineError, quoted
+from c4core.adapters.uci_notation import NO_MOVE, LineError, drops, quoted
 from c4core.errors import C4Error
 from c4core.evaluation import final_score, plies_to_end
 from c4core.notation import column_label
@@ -19,9 +19,8 @@ from c4core.players import Stop
 from c4core.players.player import columns_from_centre
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from c4core.adapters.ugi_notation import UgiNotation
     from c4core.position import Position
     from c4core.solver import Solver
 
@@ -49,13 +48,13 @@ class Go:
     """The maximum number of positions to visit."""
     depth: int | None = None
     """Plies to search."""
-    p1time: int | None = None
+    wtime: int | None = None
     """Milliseconds left on the first player's clock."""
-    p2time: int | None = None
+    btime: int | None = None
     """Milliseconds left on the second player's clock."""
-    p1inc: int = 0
+    winc: int = 0
     """Milliseconds that the first player gains with every move."""
-    p2inc: int = 0
+    binc: int = 0
     """Milliseconds that the second player gains with every move."""
     movestogo: int | None = None
     """Moves until the clocks gain time; None if they do not."""
@@ -74,22 +73,21 @@ class Go:
         if self.movetime is not None:
             limits.append(max(self.movetime - RESERVE, self.movetime / 2, 0) / 1000)
         is_first = position.turn == "x"
-        left = self.p1time if is_first else self.p2time
+        left = self.wtime if is_first else self.btime
         if left is not None:
             moves = (position.width * position.height - position.ply + 1) // 2
             if self.movestogo is not None:
                 moves = min(moves, max(self.movestogo, 1))
-            increment = self.p1inc if is_first else self.p2inc
+            increment = self.winc if is_first else self.binc
             limits.append(max(0, min(left / moves + increment, left / 2)) / 1000)
         return min(limits, default=None)
 
 
-def read_go(words: Sequence[str], limits: Mapping[str, str]) -> Go:
-    """Read the words after ``go``.
+LIMITS: Final = frozenset(field.name for field in fields(Go))
 
-    Args:
-        words: names of limits, each followed by its number; ``infinite`` has no number.
-        limits: the fields of :class:`Go` by the protocol's names.
+
+def read_go(words: Sequence[str]) -> Go:
+    """Read the words after ``go``: names of limits and numbers; ``infinite`` has no number.
 
     Raises:
         LineError: a limit is unknown, given twice, not a number, or too small.
@@ -98,15 +96,14 @@ def read_go(words: Sequence[str], limits: Mapping[str, str]) -> Go:
     rest = list(words)
     while rest:
         name = rest.pop(0)
-        if name not in limits:
-            raise LineError(f"go: unknown limit {quoted(name)}; use {', '.join(sorted(limits))}")
-        field = limits[name]
-        if field in found:
+        if name not in LIMITS:
+            raise LineError(f"go: unknown limit {quoted(name)}; use {', '.join(sorted(LIMITS))}")
+        if name in found:
             raise LineError(f"go: {name} is given twice")
         if name == INFINITE:
-            found[field] = True
+            found[name] = True
         else:
-            found[field] = whole(rest.pop(0) if rest else "", f"go {name}")
+            found[name] = whole(rest.pop(0) if rest else "", f"go {name}")
     least = {"depth": 1, "nodes": 1}
     for name, low in least.items():
         if found.get(name, low) < low:
@@ -147,9 +144,7 @@ class Spent:
         return self.stop.is_over or self.nodes_left == 0 or self.seconds_left == 0
 
 
-def think(
-    solver: Solver, position: Position, go: Go, stop: Stop, notation: UgiNotation
-) -> tuple[int, tuple[str, ...]]:
+def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
     """Find the best move within the limits, and the lines to write before it.
 
     Of several best moves, the one nearest to the centre is chosen. The position must not be over.
@@ -177,7 +172,7 @@ def think(
             nothing = f"info string nothing is decided within {go.depth} plies"
             return column, (_measures(spent), nothing, _columns_line(scores))
         line = _line_of_play(solver, position, column, spent)
-    played = notation.write(position, line)
+    played = drops(position, line)
     return column, (_info(position, score, played, spent), _columns_line(scores, score))
 
 
@@ -289,7 +284,7 @@ class Search:
     """A search in a thread of its own. When it ends, it writes its results and then the move.
 
     ``think`` finds a column and the lines to write before it, until the stop is set. ``tell``
-    writes a line. ``notation`` converts the move to text.
+    writes a line.
     """
 
     def __init__(
@@ -298,14 +293,12 @@ class Search:
         position: Position,
         think: Callable[[Position, Go, Stop], tuple[int, tuple[str, ...]]],
         tell: Callable[[str], None],
-        notation: UgiNotation,
     ) -> None:
         self.go = go
         self.is_silent = False
         self._think = think
         self._position = position
         self._tell = tell
-        self._notation = notation
         self._stop = Stop()
         self._asked = threading.Event()
         self._error: Exception | None = None
@@ -337,9 +330,9 @@ class Search:
     def _run(self) -> None:
         try:
             column, lines = self._think(self._position, self.go, self._stop)
-            (move,) = self._notation.write(self._position, [column])
+            (move,) = drops(self._position, [column])
         except (C4Error, MemoryError) as error:
-            move = self._notation.no_move
+            move = NO_MOVE
             lines = (f"info string error: {in_a_line(str(error) or type(error).__name__)}",)
         except Exception as error:  # noqa: BLE001  (raised again by join)
             self._error = error

@@ -1,0 +1,243 @@
+"""``Storage``, the scores of an open book by ply and slot (docs/book-format.md).
+
+A group of scores is read from the file, checked and unpacked at its first use, and then kept. So a lookup is
+an index into an array, in a sparse book after a binary search for the slot.
+
+The reader does not trust the file. It checks the index of every ply against its CRC-32 when the book is
+opened, and every group when it is first used. A group never takes more memory than its scores, and wrong
+bytes are reported as damage. The file is never mapped: if another program truncated a mapped file, this
+process would be killed.
+
+numpy is imported inside the functions, so a program that looks up one position starts faster.
+"""
+
+import os
+import zlib
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+from posix.unistd cimport close
+
+cimport c4core.engine.atomics as atomics
+from c4core.engine.kernel cimport NO_SCORE
+
+from c4core.book.layout import COMPLETE_ENTRY, SPARSE_ENTRY
+from c4core.errors import BookDamagedError
+
+# Visible to Python as well.
+cpdef enum:
+    GROUP = 1 << 15         # scores; deflate finds no repetition that is further away
+
+cdef enum:
+    SLOT_BYTES = 8
+
+
+cdef inline uint64_t _entries(const Section* s, uint64_t number) noexcept nogil:
+    """Return the number of scores of a group."""
+    return min(s.count - number * GROUP, <uint64_t>GROUP)
+
+
+cdef class Storage:
+    """Storage(info, ranking, path, source)\n--\n
+    The scores of an open book. ``source`` is the descriptor of its file, which is closed with the last
+    reference to this object, or the content of the file.
+
+    Raises:
+        BookDamagedError: the index of a ply does not match its checksum, or contradicts itself.
+    """
+
+    def __cinit__(self, object info, object ranking, str path, object source):
+        cdef Section* s
+        cdef int index
+        cdef int cells = info.board.cells
+        self._path, self._descriptor = path, -1
+        if isinstance(source, bytes):
+            self._content = source
+        else:
+            self._descriptor = source
+        self._sparse = info.kind == "sparse"
+        self._first, self._last = info.first_ply, info.last_ply
+        self._sections = <Section*>calloc(len(info.plies), sizeof(Section))
+        if self._sections == NULL:
+            raise MemoryError
+        for index, ply in enumerate(info.plies):
+            s = &self._sections[index]
+            s.ply, s.offset, s.count, s.slots = ply.ply, ply.offset, ply.count, ranking.count(ply.ply)
+            s.least, s.most = -((cells - s.ply) >> 1), (cells + 1 - s.ply) >> 1
+            if not self._sparse and s.count != s.slots:
+                self._refuse(f"ply {s.ply} has a wrong number of slots", s.offset)
+            self._open(s, ply)
+
+    def __dealloc__(self):
+        cdef int index
+        cdef uint64_t number
+        if self._descriptor >= 0:
+            close(self._descriptor)
+        if self._sections == NULL:
+            return
+        for index in range(self._last - self._first + 1):
+            for number in range(self._sections[index].groups):
+                free(self._sections[index].group[number].scores)
+            free(self._sections[index].group)
+        free(self._sections)
+
+    cdef int _open(self, Section* s, object ply) except -1:
+        """Read the index of a ply and check it."""
+        cdef uint64_t groups = (s.count + GROUP - 1) // GROUP, number, offset
+        entry = SPARSE_ENTRY if self._sparse else COMPLETE_ENTRY
+        wrong = f"the index of ply {s.ply} is wrong or cannot be read"
+        length = groups * entry.size
+        if length > ply.length:
+            self._refuse(wrong, s.offset)
+        index = self._read(s.offset, length)
+        if zlib.crc32(index) != ply.index_checksum or len(index) != length:
+            self._refuse(wrong, s.offset)
+        s.group = <Group*>calloc(groups + 1, sizeof(Group))
+        if s.group == NULL:
+            raise MemoryError
+        s.groups = groups
+        offset = s.offset + length
+        for number, fields in enumerate(entry.iter_unpack(index)):
+            *first, size, checksum = fields
+            if first:
+                s.group[number].first = first[0]
+            s.group[number].offset, s.group[number].length = offset, size
+            s.group[number].checksum = checksum
+            offset += s.group[number].length
+        if offset != s.offset + ply.length:
+            self._refuse(wrong, s.offset)
+        return 0
+
+    cdef object _read(self, uint64_t offset, uint64_t length):
+        """Return bytes of the file; fewer if it has ended or cannot be read."""
+        if self._content is not None:
+            return self._content[offset : offset + length]
+        try:
+            return os.pread(self._descriptor, length, offset)
+        except OSError:
+            return b""
+
+    cdef int _refuse(self, str what, uint64_t offset) except -1:
+        raise BookDamagedError(
+            f"{self._path}: the book is damaged: {what} (byte {offset})", path=self._path, offset=offset
+        )
+
+    cdef int8_t* _load(self, Section* s, Group* group) except NULL with gil:
+        """Read a group, and keep its scores. If two threads do this at once, the first one's are kept."""
+        cdef uint64_t entries = _entries(s, group - s.group)
+        cdef Py_ssize_t size = entries * (SLOT_BYTES + 1 if self._sparse else 1)
+        cdef int8_t* room
+        data = self._read(group.offset, group.length)
+        unpacking = zlib.decompressobj()
+        plain = b""
+        if zlib.crc32(data) == group.checksum:
+            try:
+                plain = unpacking.decompress(data, size + 1)
+            except zlib.error:
+                pass
+        if len(plain) != size or not unpacking.eof:
+            self._refuse(
+                f"a group of ply {s.ply} cannot be read, does not match its checksum, "
+                "or was changed meanwhile",
+                group.offset,
+            )
+        room = <int8_t*>malloc(size)
+        if room == NULL:
+            raise MemoryError
+        try:
+            self._unpack(s, group, plain, room)
+        except BaseException:
+            free(room)
+            raise
+        if not atomics.publish(&group.scores, room):
+            free(room)
+        return <int8_t*>atomics.load_pointer(&group.scores)
+
+    cdef int _unpack(
+        self, Section* s, Group* group, const unsigned char* plain, int8_t* room
+    ) except -1:
+        """Write the scores of a group, in a sparse book after the slots; check both.
+
+        The slots of a sparse book are differences to the slot before, with the first bytes of all of
+        them before the second bytes, and so on.
+        """
+        cdef uint64_t number = group - s.group, entries = _entries(s, number), slot = group.first, i
+        cdef uint64_t* slots = <uint64_t*>room
+        cdef uint64_t step
+        cdef int byte
+        if self._sparse:
+            for i in range(entries):
+                step = 0
+                for byte in range(SLOT_BYTES):
+                    step |= <uint64_t>plain[byte * entries + i] << 8 * byte
+                slot += step
+                if slot >= s.slots or (i == 0) != (step == 0) or slot < step:
+                    self._refuse(f"ply {s.ply} has impossible slots", group.offset)
+                slots[i] = slot
+            if number + 1 < s.groups and slot >= s.group[number + 1].first:
+                self._refuse(f"ply {s.ply} has impossible slots", group.offset)
+            plain += SLOT_BYTES * entries
+            room += SLOT_BYTES * entries
+        memcpy(room, plain, entries)
+        for i in range(entries):
+            if not s.least <= room[i] <= s.most:
+                self._refuse(f"ply {s.ply} has impossible scores", group.offset)
+        return 0
+
+    cdef int8_t* _scores(self, Section* s, uint64_t number) except NULL nogil:
+        """Return the scores of a group, in a sparse book with the slots before them."""
+        cdef Group* group = &s.group[number]
+        cdef int8_t* scores = <int8_t*>atomics.load_pointer(&group.scores)
+        return scores if scores != NULL else self._load(s, group)
+
+    cdef int score(self, int ply, uint64_t slot) except FAULT nogil:
+        """Return the score of a slot, or NO_SCORE if a sparse book does not have it."""
+        cdef Section* s = &self._sections[ply - self._first]
+        cdef uint64_t low = 0, high, middle, entries
+        cdef const uint64_t* slots
+        if not self._sparse:
+            return self._scores(s, slot // GROUP)[slot % GROUP]
+        # The last group that does not begin after the slot, and there the last such entry.
+        high = s.groups
+        while low < high:
+            middle = (low + high) >> 1
+            if s.group[middle].first <= slot:
+                low = middle + 1
+            else:
+                high = middle
+        if low == 0:
+            return NO_SCORE
+        entries = _entries(s, low - 1)
+        slots = <const uint64_t*>self._scores(s, low - 1)
+        low, high = 0, entries
+        while low < high:
+            middle = (low + high) >> 1
+            if slots[middle] <= slot:
+                low = middle + 1
+            else:
+                high = middle
+        return (<const int8_t*>(slots + entries))[low - 1] if slots[low - 1] == slot else NO_SCORE
+
+    def entries(self, int ply):
+        """Return the slots and scores of a sparse book's ply, as uint64 and int8 arrays.
+
+        Raises:
+            BookDamagedError: the file is damaged.
+        """
+        import numpy as np
+
+        cdef Section* s = &self._sections[ply - self._first]
+        cdef uint64_t number, count
+        cdef int8_t* data
+        slots, scores = np.empty(s.count, dtype=np.uint64), np.empty(s.count, dtype=np.int8)
+        cdef uint64_t[::1] slot_words = slots
+        cdef int8_t[::1] score_bytes = scores
+        for number in range(s.groups):
+            data = self._scores(s, number)
+            count = _entries(s, number)
+            memcpy(&slot_words[number * GROUP], data, SLOT_BYTES * count)
+            memcpy(&score_bytes[number * GROUP], data + SLOT_BYTES * count, count)
+            PyErr_CheckSignals()
+        return slots, scores
