@@ -37,6 +37,7 @@ class Subject(NamedTuple):
 
 
 SUBJECTS: Final = {
+    "anytime": Subject("anytime"),
     "books": Subject("books", "books", "books-log"),
     "certificates": Subject("certificates", "certificates", "certificates-log"),
     "datasets": Subject("datasets", "datasets", "datasets-log"),

@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 from c4core.arena.game import NO_CLOCK, checked_column, game_seed, play_game, side_seed
 from c4core.dice import Dice
-from c4core.evaluation import Analysis
 from c4core.players import (
     NO_PROGRAM,
     Failing,
@@ -46,13 +45,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.arena.game import GameRecord
+    from c4core.evaluation import Analysis
     from c4core.notation import BoardSize
     from c4core.players import Consent, Player, PlayerSpec
     from c4core.position import Position, Side
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from db.records.matches import MatchTerms
-    from workers.answers.question import Answer
     from workers.answers.service import AnswerService
     from workers.core.searching import Searcher
 
@@ -129,12 +128,7 @@ class MatchAnalyst:
         self.nodes += findings.nodes
         self.learned += findings.learned
         self._known.update((row.key, row) for row in findings.learned if row.scores is not None)
-        return _as_analysis(position, findings.answers[0])
-
-
-def _as_analysis(position: Position, answer: Answer) -> Analysis:
-    scores = answer.scores or (None,) * position.width
-    return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
+        return findings.answers[0].as_analysis(position.width)
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:
@@ -342,7 +336,7 @@ class ServiceAnalyst:
             )
         if search_stop.is_set():
             raise StopPlaying
-        return _as_analysis(position, answer)
+        return answer.as_analysis(position.width)
 
 
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
