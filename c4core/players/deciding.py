@@ -1,0 +1,57 @@
+"""Choose a column by proven bounds; simulated games decide among columns that are not decided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from c4core.dice import Dice
+from c4core.players.playouts import uct_statistics
+
+if TYPE_CHECKING:
+    from c4core.evaluation import ColumnBounds
+    from c4core.players.stopping import Stop
+    from c4core.position import Position
+
+SEARCH_SHARE: Final = 0.5
+"""The share of a move's time for proofs. The rest is for simulated games, if they are needed."""
+GAMES_PER_SECOND: Final = 250_000
+"""Simulated games that any machine manages in a second on common boards."""
+MOST_GAMES: Final = 400_000
+FEWEST_GAMES: Final = 100
+EXPLORATION: Final = 0.5
+"""UCT's exploration factor; see :mod:`c4core.estimate`."""
+
+
+def strongest_columns(
+    position: Position, bounds: ColumnBounds, *, seconds: float | None, stop: Stop | None = None
+) -> list[int]:
+    """Return the columns that are the strongest by what is proven.
+
+    A proven win comes first, then a proven draw, then the undecided columns, of which simulated
+    games choose one. A proven loss is the last choice. Of several wins or losses, the best bound
+    decides.
+
+    Args:
+        position: a position that is not over.
+        bounds: the proven bounds of every column.
+        seconds: the time left for simulated games; None for as many as are useful.
+        stop: the stop signal.
+
+    Raises:
+        StopPlaying: the stop signal was set.
+    """
+    known = {column: pair for column, pair in enumerate(bounds) if pair is not None}
+    best = max(lower for lower, _ in known.values())
+    if best > 0 or all(upper < 0 for _, upper in known.values()):
+        return [column for column, (lower, _) in known.items() if lower == best]
+    safe = [column for column, (lower, _) in known.items() if lower == 0]
+    if all(known[column][1] == 0 for column in safe) and safe:
+        return safe
+    rest = safe or [column for column, (_, upper) in known.items() if upper >= 0]
+    if len(rest) == 1:
+        return rest
+    games = MOST_GAMES
+    if seconds is not None:
+        games = max(FEWEST_GAMES, min(MOST_GAMES, int(seconds * GAMES_PER_SECOND)))
+    found = uct_statistics(position, Dice(0), iterations=games, exploration=EXPLORATION, stop=stop)
+    return [max(rest, key=lambda column: (found[column] or (0, 0.0))[0])]
