@@ -104,9 +104,10 @@ class Tools:
         Returns "score" and "value" (win, draw or loss) for the "side" to move, "scores" with the
         score of every column (null if it is full), the "best" columns, and "plies", the number of
         moves until the game ends with perfect play. If the budget is too small, "lower" and
-        "upper" are proven bounds, and "estimate" is a guess without proof: the "value", the
-        "share" of random games that the side to move wins, also after each of the "columns", and
-        the "published" score of an empty board.
+        "upper" are proven bounds, "bounds" has those of every column, and "estimate" is a guess
+        without proof: the "share" is the expected result, 1 for a win of the side to move, also
+        after each of the "columns"; "favoured" is win or loss, null if it is too close to call;
+        "published" is the published score of an empty board.
         """
         request = parse_position(position, parse_board(board))
         (answer,) = self._service.answer_within([request.position], self._seconds(budget), stop)
