@@ -105,7 +105,7 @@ def calibrated(share: float, games: int) -> float:
     """The expected result of a position in which a side won this share of the games."""
     share = min(max(share, LEAST_SHARE), 1 - LEAST_SHARE)
     slope = SLOPE + SLOPE_BY_GAMES * math.log10(games / MOST_GAMES)
-    return 1 / (1 + ((1 - share) / share) ** slope)
+    return 1.0 / (1.0 + math.pow((1 - share) / share, slope))
 
 
 def estimate(position: Position, *, games: int = MOST_GAMES) -> Estimate:

@@ -125,6 +125,17 @@ def combine_bounds(lower: int, upper: int, bounds: ColumnBounds) -> tuple[int, i
     return lower, upper, tuple(combined)
 
 
+def is_proven_choice(bounds: ColumnBounds, column: int) -> bool:
+    """Return whether no column is proven or undecided to have a better result than this one."""
+    chosen = bounds[column]
+    known = [pair for pair in bounds if pair is not None]
+    return chosen is not None and _sign(chosen[0]) >= max(_sign(upper) for _, upper in known)
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
 def bounds_text(lower: int, upper: int) -> str:
     """Return proven bounds as short text: ``+3``, ``>=2``, ``>0``; ``?`` if both sides may win."""
     if lower == upper:

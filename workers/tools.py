@@ -200,9 +200,10 @@ class Tools:
     ) -> dict[str, Any]:
         """Choose a move by a named player.
 
-        "perfect" plays a column with the best score, or any column if the budget is too small to
-        find the scores. "easy", "medium" and "hard" are weaker. Returns the "column", the "moves"
-        with it, and the "player" with all parameters.
+        "perfect" is perfect if the position is solved within the budget; otherwise it plays the
+        strongest move found. "easy", "medium" and "hard" are weaker. Returns the "column", the
+        "moves" with it, the "player" with all parameters, the proven "bounds" of the column's
+        score, and whether it is "proven" that no column has a better result.
         """
         request = parse_position(position, parse_board(board))
         if request.position.is_over:
@@ -237,6 +238,8 @@ class Tools:
             "moves": None if moves is None else moves + column_label(move.column),
             "player": move.player,
             "seconds": round(move.seconds, 6),
+            "proven": move.is_proven,
+            "bounds": None if move.bounds is None else list(move.bounds),
         }
 
     def query(

@@ -17,13 +17,20 @@ SEARCH_SHARE: Final = 0.5
 GAMES_PER_SECOND: Final = 250_000
 """Simulated games that any machine manages in a second on common boards."""
 MOST_GAMES: Final = 400_000
-FEWEST_GAMES: Final = 100
+FEWEST_GAMES: Final = 2_000
 EXPLORATION: Final = 0.5
 """UCT's exploration factor; see :mod:`c4core.estimate`."""
 
 
+def games_in(seconds: float | None) -> int:
+    """Return the number of simulated games for some time; None means as many as are useful."""
+    if seconds is None:
+        return MOST_GAMES
+    return max(FEWEST_GAMES, min(MOST_GAMES, int(seconds * GAMES_PER_SECOND)))
+
+
 def strongest_columns(
-    position: Position, bounds: ColumnBounds, *, seconds: float | None, stop: Stop | None = None
+    position: Position, bounds: ColumnBounds, *, games: int, stop: Stop | None = None
 ) -> list[int]:
     """Return the columns that are the strongest by what is proven.
 
@@ -34,7 +41,7 @@ def strongest_columns(
     Args:
         position: a position that is not over.
         bounds: the proven bounds of every column.
-        seconds: the time left for simulated games; None for as many as are useful.
+        games: the number of simulated games, if they are needed.
         stop: the stop signal.
 
     Raises:
@@ -50,8 +57,5 @@ def strongest_columns(
     rest = safe or [column for column, (_, upper) in known.items() if upper >= 0]
     if len(rest) == 1:
         return rest
-    games = MOST_GAMES
-    if seconds is not None:
-        games = max(FEWEST_GAMES, min(MOST_GAMES, int(seconds * GAMES_PER_SECOND)))
     found = uct_statistics(position, Dice(0), iterations=games, exploration=EXPLORATION, stop=stop)
     return [max(rest, key=lambda column: (found[column] or (0, 0.0))[0])]

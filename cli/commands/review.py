@@ -386,6 +386,8 @@ def _write_game(review: Review, *, boards: bool) -> None:
     facts["moves"] = "(unknown)" if game.moves is None else game.moves
     for name, share in (("kept", review.accuracy), ("best", review.best_share)):
         facts[name] = ", ".join(f"{side} {percent(share(side))}" for side in SIDES)
+    if review.not_judged:
+        facts["not judged"] = f"{review.not_judged} of {len(review.moves)} moves"
     turns = ", ".join(str(ply + 1) for ply in review.turning_points)
     facts["turning points"] = f"{'moves ' if ',' in turns else 'move '}{turns}" if turns else "none"
     write_facts(facts)

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from c4core.arena.game import NO_CLOCK, checked_column, game_seed, play_game, side_seed
 from c4core.dice import Dice
+from c4core.evaluation import is_proven_choice
 from c4core.players import (
     NO_PROGRAM,
     Failing,
@@ -317,14 +318,20 @@ class ChosenMove:
     """The player's description, with every parameter."""
     seconds: float
     """Seconds for the move, including the time to prepare the player."""
+    bounds: tuple[int, int] | None = None
+    """The proven bounds of the column's score, if the player plays by scores."""
+    is_proven: bool | None = None
+    """Whether it is proven that no column has a better result, if the player plays by scores."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ServiceAnalyst:
-    """Gives players exact scores from an answer service: an :class:`c4core.players.Analyst`."""
+    """Gives players proven scores from an answer service: an :class:`c4core.players.Analyst`."""
 
     service: AnswerService
     stop: Stop
+    last: Analysis | None = None
+    """The last analysis; None if the player asked for none."""
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
         """The scores of all columns; with a time limit, the scores known when it ends."""
@@ -336,7 +343,8 @@ class ServiceAnalyst:
             )
         if search_stop.is_set():
             raise StopPlaying
-        return answer.as_analysis(position.width)
+        self.last = answer.as_analysis(position.width)
+        return self.last
 
 
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
@@ -389,7 +397,8 @@ def choose_move(
     stop = stop or Stop()
     grace = NO_CLOCK.grace
     limited = stop if seconds is None else stop.within(seconds + grace)
-    resources = _resources(spec, position.board, ServiceAnalyst(service, stop), database)
+    analyst = ServiceAnalyst(service, stop)
+    resources = _resources(spec, position.board, analyst, database)
     move_seed = side_seed(game_seed(seed, position.ply), position.turn)
     try:
         with _made(spec, replace(resources, programs=programs), limited) as player:
@@ -404,7 +413,15 @@ def choose_move(
             raise
         message = f"{spec.text} has not found a move in {seconds:g} s"
         raise PlayerFailure(Failing.TIME, message) from None
-    return ChosenMove(checked_column(column, position), spec.full, time.monotonic() - began)
+    column = checked_column(column, position)
+    bounds = None if analyst.last is None else analyst.last.bounds
+    return ChosenMove(
+        column,
+        spec.full,
+        time.monotonic() - began,
+        None if bounds is None else bounds[column],
+        None if bounds is None else is_proven_choice(bounds, column),
+    )
 
 
 @contextmanager
