@@ -16,21 +16,28 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from benchmarks.record import ROOT
+from c4core import extras
 from cli.measuring import three_digits, time_text
 from cli.output.render import percent, score_text
 from cli.output.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from matplotlib.axes import Axes
 
     from benchmarks.record import Made
     from cli.measuring import Spread
 
 DOCS: Final = ROOT / "docs"
+INK: Final = "#333333"
 
 
 def fill(page: str, texts: Mapping[str, str]) -> str:
@@ -167,3 +174,24 @@ def _cell(template: str, fields: object) -> str:
         return text(template, fields)
     except _MissingError:
         return ""
+
+
+@contextmanager
+def plot_file(path: Path, size: tuple[float, float]) -> Iterator[Axes]:
+    """Yield axes to draw on, and then write an SVG file of this size in inches."""
+    extras.require(extras.PLOT, click.ClickException)
+    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt  # noqa: PLC0415
+
+    # Text stays text, and the same results produce the same file.
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}):
+        figure, axes = plt.subplots(figsize=size, layout="constrained")
+        yield axes
+        axes.tick_params(length=0, colors=INK)
+        axes.set_axisbelow(True)
+        for side in axes.spines.values():
+            side.set_visible(False)
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)

@@ -27,10 +27,9 @@ CLOSE: Final = 0.1
 """A share that differs less than this from a half is too close to call."""
 LEAST_SHARE: Final = 0.001
 """A guess never says that a side certainly loses."""
-SLOPE: Final = 1.0
-SLOPE_BY_GAMES: Final = 0.0
-"""The calibration: the log odds of the games are multiplied by the slope. It was fitted to solved
-positions of 8x7, 8x8 and 9x6 (docs/boards.md)."""
+SLOPE: Final = 2.5
+"""The calibration: the log odds of the games are multiplied by the slope. It fits solved positions
+of 7x6, 8x7, 8x8 and 9x6, whether 1,000 or 100,000 games were simulated (docs/boards.md)."""
 
 _PUBLISHED: Final = {
     4: (0, 0, -1, 0, -1, -1, -1, -1, -1),
@@ -101,11 +100,10 @@ def _within(share: float, lower: int, upper: int) -> float:
     return max(share, 0.5) if lower >= 0 else share
 
 
-def calibrated(share: float, games: int) -> float:
+def calibrated(share: float) -> float:
     """The expected result of a position in which a side won this share of the games."""
     share = min(max(share, LEAST_SHARE), 1 - LEAST_SHARE)
-    slope = SLOPE + SLOPE_BY_GAMES * math.log10(games / MOST_GAMES)
-    return 1.0 / (1.0 + math.pow((1 - share) / share, slope))
+    return 1.0 / (1.0 + math.pow((1 - share) / share, SLOPE))
 
 
 def estimate(position: Position, *, games: int = MOST_GAMES) -> Estimate:
@@ -129,12 +127,12 @@ def estimate(position: Position, *, games: int = MOST_GAMES) -> Estimate:
             for one, other in zip(found, reversed(found), strict=True)
         )
     columns = tuple(
-        None if column is None else calibrated(column[1] / column[0], games) if column[0] else 0.5
+        None if column is None else calibrated(column[1] / column[0]) if column[0] else 0.5
         for column in found
     )
     tried = max((column for column in found if column is not None), key=lambda column: column[0])
     return Estimate(
-        calibrated(tried[1] / tried[0], games),
+        calibrated(tried[1] / tried[0]),
         columns if is_canonical else columns[::-1],
         None if position.ply else published_score(position.board),
     )

@@ -6,18 +6,14 @@ marks of a row are for the same positions; if a rival is slow, only for the firs
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 from benchmarks.engine.solvers import Measurement
-from benchmarks.page import run_lines, table
-from c4core import extras
+from benchmarks.page import INK, plot_file, run_lines, table
 from cli.measuring import three_digits, time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which colour-blind people can distinguish; shapes also differ in print.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SHAPES: Final = ("o", "s", "D", "^", "v")
-INK: Final = "#333333"
 FAINT: Final = "#cccccc"
 
 OWN: Final = "C4"
@@ -223,30 +218,9 @@ def draw(parts: Mapping[str, Part], directory: Path) -> None:
     """Write the plot of the classes as ``performance.svg``, if there are figures for it."""
     groups = grouped(parts["run"].figures)
     if rows := _rows(groups):
-        with _plot(directory / "performance.svg", (9, 1.6 + 0.62 * len(rows))) as axes:
+        with plot_file(directory / "performance.svg", (9, 1.6 + 0.62 * len(rows))) as axes:
             _marks(axes, rows, groups)
             _frame(axes, rows, parts["run"].made.processor)
-
-
-@contextmanager
-def _plot(path: Path, size: tuple[float, float]) -> Iterator[Axes]:
-    """Yield axes to draw on, and then write an SVG file of this size in inches."""
-    extras.require(extras.PLOT, click.ClickException)
-    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
-
-    mpl.use("agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
-
-    # Text stays text, and the same results produce the same file.
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}):
-        figure, axes = plt.subplots(figsize=size, layout="constrained")
-        yield axes
-        axes.tick_params(length=0, colors=INK)
-        axes.set_axisbelow(True)
-        for side in axes.spines.values():
-            side.set_visible(False)
-        figure.savefig(path, metadata={"Date": None})
-        plt.close(figure)
 
 
 def _rows(groups: Groups) -> Groups:

@@ -352,7 +352,8 @@ ROW_NAMES: Final = (
     "upper",
     "value",
     "scores",
-    "bounds",
+    "column_lower",
+    "column_upper",
     "best",
     "plies",
     "nodes",
@@ -374,9 +375,11 @@ def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     row = {name: fields.get(name) for name in ROW_NAMES}
     if row["score"] is not None:
         row["lower"] = row["upper"] = row["score"]
-    scores = fields.get("scores")
-    if row["bounds"] is None and isinstance(scores, list):
-        row["bounds"] = [None if score is None else [score, score] for score in scores]
+    row["column_lower"] = row["column_upper"] = fields.get("scores")
+    bounds = fields.get("bounds")
+    if isinstance(bounds, list):
+        for end, name in enumerate(("column_lower", "column_upper")):
+            row[name] = [pair[end] if isinstance(pair, list) else None for pair in bounds]
     if row["id"] is not None and not isinstance(row["id"], str):
         row["id"] = json.dumps(row["id"])
     return row

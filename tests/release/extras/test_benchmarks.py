@@ -34,12 +34,13 @@ SMALLEST = {
         "'perfect', 'games': 4.*'below': 0, 'forfeits': 0, 'searches': 0"
     ),
     "deep boards 4x4 --threads=1 --table-mb=1": "'board': '4x4', 'score': 0",
-    "guesses boards 5x5 --count 2 --games 100": "'board': '5x5', 'games': 100, 'unsolved': 0",
+    "guesses boards 5x5 --count 2": "'board': '5x5', 'unsolved': 0",
     "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
     "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
     "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
     "scaling book 12 3.5": "",
 }
+RESULTS_OF_GAMES = ("won", "drawn", "lost")
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
 
 
@@ -51,6 +52,19 @@ def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.M
     assert re.search(SMALLEST[command], out, re.MULTILINE), out
     shutil.copytree(DOCS, "docs", ignore=shutil.ignore_patterns("*.png"))
     run(results, "render", "--no-plots", "--docs", "docs", command.partition(" ")[0])
+
+
+def test_limited_analyses_are_measured(tmp_path: Path) -> None:
+    out = run(tmp_path, *"anytime columns 5x5 --count 2 --nodes 1000".split())
+    assert "'positions': 2" in out
+    assert "'missing': 0" in out
+    run(tmp_path, *"anytime strength 5x5 --opponent easy --games 2 --seconds 0.1".split())
+    assert (
+        sum(
+            kept(tmp_path, "anytime")["strength 5x5 easy"].get(name, 0) for name in RESULTS_OF_GAMES
+        )
+        == 2
+    )
 
 
 def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:
