@@ -89,7 +89,7 @@ def _one_by_one(position: Position, nodes: int) -> list[tuple[int, int] | None]:
 
 
 def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
-    """Positions of games of the levels, by turns of each level and number of stones."""
+    """Positions of games of the levels, with each level and number of stones in turn."""
     players = [parse_player(LEVELS[level].player).make() for level in LEVELS_DRAWN]
     plies = range(FIRST_PLY, LAST_PLY + 1)
     for number in range(count):

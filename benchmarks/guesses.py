@@ -101,7 +101,7 @@ class _Bin:
 
 
 def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
-    """Positions of games of the levels, by turns of each level and number of stones."""
+    """Positions of games of the levels, with each level and number of stones in turn."""
     players = [parse_player(LEVELS[level].player).make() for level in LEVELS_DRAWN]
     last = 12 if shipped_book(board) is not None else LAST_PLY
     plies = range(FIRST_PLY.get(str(board), 8), min(last, board.cells - 1) + 1)

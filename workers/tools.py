@@ -104,7 +104,7 @@ class Tools:
         Returns "score" and "value" (win, draw or loss) for the "side" to move, "scores" with the
         score of every column (null if it is full), the "best" columns, and "plies", the number of
         moves until the game ends with perfect play. If the budget is too small, "lower" and
-        "upper" are proven bounds, "bounds" has those of every column, and "estimate" is a guess
+        "upper" are proven bounds, "bounds" are the columns' bounds, and "estimate" is a guess
         without proof: the "share" is the expected result, 1 for a win of the side to move, also
         after each of the "columns"; "favoured" is win or loss, null if it is too close to call;
         "published" is the published score of an empty board.

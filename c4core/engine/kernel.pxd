@@ -32,8 +32,8 @@ cdef struct Bounds:
     int lower
     int upper
 
-# An analysis: what is proven about a position and its columns, for the side to move, and which of them is
-# searched next. The bounds never contradict each other (combine_bounds). A full column has NO_SCORE.
+# An analysis: proven bounds of a position and its columns, for the side to move, and the plan of the search.
+# The bounds never contradict each other (combine_bounds). A full column has NO_SCORE.
 cdef struct Columns:
     Bounds position
     int8_t[MAX_COLUMNS] lower

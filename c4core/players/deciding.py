@@ -32,7 +32,7 @@ def games_in(seconds: float | None) -> int:
 def strongest_columns(
     position: Position, bounds: ColumnBounds, *, games: int, stop: Stop | None = None
 ) -> list[int]:
-    """Return the columns that are the strongest by what is proven.
+    """Return the strongest columns by their proven bounds.
 
     A proven win comes first, then a proven draw, then the undecided columns, of which simulated
     games choose one. A proven loss is the last choice. Of several wins or losses, the best bound

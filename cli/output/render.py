@@ -105,8 +105,8 @@ def board(
 ) -> Text:
     """Draw a board with column labels and, below them, scores. A four is in capitals.
 
-    ``bounds`` are those of the columns' scores, for the side to move. Without ``bounds``, the line
-    is left out. A column whose result is open shows its share of ``estimate``.
+    ``bounds`` belong to the columns' scores, for the side to move. Without ``bounds``, the line is
+    left out. A column whose result is open shows its share of ``estimate``.
     """
     shares = (None,) * position.width if estimate is None else estimate.columns
     cells = [] if bounds is None else list(map(column_text, bounds, shares))

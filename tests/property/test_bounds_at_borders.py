@@ -1,4 +1,4 @@
-"""The proven bounds of columns are the same wherever they are shown, and never contradict."""
+"""All borders show the same proven bounds of columns, and the bounds never contradict."""
 
 import csv
 import io

@@ -10,7 +10,7 @@
      "score": 0,             null until it is proven; then "lower" and "upper" follow
      "value": "draw",        win, draw or loss; null until it is proven
      "scores": [-4, 0, ...], of every column, null if it cannot be played
-     "bounds": [[-4, -4], ..], of every column's score; only if some columns are not solved
+     "bounds": [[-4, 2], ...], of every column's score; only if some columns are not solved
      "best": [2, 3],         columns that reach the score, counted like the moves
      "plies": 38,            until the game ends, if both sides play perfectly
      "nodes": 512,           positions searched for this answer: 0 if it was known

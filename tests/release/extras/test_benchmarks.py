@@ -40,7 +40,6 @@ SMALLEST = {
     "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
     "scaling book 12 3.5": "",
 }
-RESULTS_OF_GAMES = ("won", "drawn", "lost")
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
 
 
@@ -55,16 +54,12 @@ def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_limited_analyses_are_measured(tmp_path: Path) -> None:
-    out = run(tmp_path, *"anytime columns 5x5 --count 2 --nodes 1000".split())
+    out = run(tmp_path, "anytime", "columns", "5x5", "--count=2", "--nodes=1000")
     assert "'positions': 2" in out
     assert "'missing': 0" in out
-    run(tmp_path, *"anytime strength 5x5 --opponent easy --games 2 --seconds 0.1".split())
-    assert (
-        sum(
-            kept(tmp_path, "anytime")["strength 5x5 easy"].get(name, 0) for name in RESULTS_OF_GAMES
-        )
-        == 2
-    )
+    run(tmp_path, "anytime", "strength", "5x5", "--opponent=easy", "--games=2", "--seconds=0.1")
+    found = kept(tmp_path, "anytime")["strength 5x5 easy"]
+    assert sum(found.get(result, 0) for result in ("won", "drawn", "lost")) == 2
 
 
 def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import { Graph } from "./graph.js";
 /** @import {JudgedMove, Mark, ReviewAnswer, Side} from "../types.js" */
 
 const MEASURES =
-  "Results kept: of the moves that could have lost a win or a draw, those that kept it. " +
-  "Best moves: of the moves with a worse alternative, those that win as soon or lose as late as possible.";
+  "Results kept: the share of moves that kept a win or a draw, if another column would have lost it. " +
+  "Best moves: the share of moves with the best score, if another column was worse.";
 
 /** Seconds of search for the complete game: at first, and if the user asks for more. */
 const [BUDGET, LONGER_BUDGET] = [10, 30];
