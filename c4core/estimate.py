@@ -23,7 +23,7 @@ MOST_GAMES: Final = 100_000
 EXPLORATION: Final = 0.5
 """UCT's exploration factor. On positions of 8x7, 0.4 and 0.7 gave better guesses than 1.4."""
 
-CLOSE: Final = 0.1
+CLOSE: Final = 0.15
 """A share that differs less than this from a half is too close to call."""
 _EVEN: Final = 0.5
 LEAST_SHARE: Final = 0.001
