@@ -33,8 +33,9 @@ SLOPE: Final = 2.5
 of 7x6, 8x7, 8x8 and 9x6, whether 1,000 or 100,000 games were simulated (docs/boards.md)."""
 OPENING_SLOPE: Final = 1.0
 OPENING: Final = 8
-"""With fewer stones than this, the slope falls towards ``OPENING_SLOPE``. On empty boards the games
-say little: the first player wins 55 to 60 % of them, whoever wins with perfect play."""
+"""The slope falls towards ``OPENING_SLOPE`` if the board has fewer stones than this. On empty
+boards the games say little: the first player wins 55 to 60 % of them, even on boards that the
+second player wins with perfect play."""
 
 _PUBLISHED: Final = {
     4: (0, 0, -1, 0, -1, -1, -1, -1, -1),

@@ -117,7 +117,7 @@ class TestAnalysed:
         browser.until(lambda: state(browser) == "incomplete", "the search does not end")
         assert browser.text("#think-longer") == "Think longer (10 s)"
         browser.open("/?board=8x8")
-        published = "Published score: −2 for Red, not proven here"
+        published = "Published score: \N{MINUS SIGN}2 for Red, not proven here"
         browser.until(lambda: browser.text("#verdict") == published, "no published result")
 
     def test_a_proven_win_is_shown_though_other_columns_are_open(self, browser: Browser) -> None:
