@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.evaluation import NO_SCORE, score_name, value_between
+from c4core.evaluation import COLUMN_FACTS, NO_SCORE, column_name, value_between
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,16 +91,31 @@ class BatchEvaluation(_Batch):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchAnalysis(_Batch):
-    """The scores of all columns of n positions."""
+    """The scores of all columns of n positions, or their proven bounds."""
 
-    scores: NDArray[np.int8]
-    """Shape (n, width): each column's score, or :data:`c4core.evaluation.NO_SCORE`."""
+    column_lower: NDArray[np.int8]
+    """Shape (n, width): proven lower bound of each column's score; NO_SCORE for a full column."""
+    column_upper: NDArray[np.int8]
+    """Shape (n, width): proven upper bound of each column's score; NO_SCORE for a full column."""
+
+    @property
+    def scores(self) -> NDArray[np.int8]:
+        """Shape (n, width): each column's score, or :data:`c4core.evaluation.NO_SCORE`."""
+        exact = np.equal(self.column_lower, self.column_upper)
+        return np.where(exact, self.column_lower, np.int8(NO_SCORE))
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Return arrays of length n by name, with ``score_1`` for the first column.
+        """Return arrays of length n by name.
 
-        Missing scores are masked.
+        ``score_1`` is the score of the first column, ``lower_1`` and ``upper_1`` are its bounds.
+        Missing values are masked.
         """
-        columns = np.ma.masked_equal(self.scores, NO_SCORE)
-        of_columns = {score_name(column): columns[:, column] for column in range(columns.shape[1])}
+        arrays = dict(
+            zip(COLUMN_FACTS, (self.scores, self.column_lower, self.column_upper), strict=True)
+        )
+        of_columns = {
+            column_name(fact, column): np.ma.masked_equal(array[:, column], NO_SCORE)
+            for fact, array in arrays.items()
+            for column in range(array.shape[1])
+        }
         return {**_Batch.to_dict(self), **of_columns}

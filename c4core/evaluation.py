@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Value = Literal["win", "draw", "loss"]
 
+ColumnBounds = tuple[tuple[int, int] | None, ...]
+"""The proven bounds of the score of every column; None for a column that cannot be played."""
+
 NO_SCORE: Final = -128
 """The entry of a score array if the column cannot be played or its score is unknown."""
 
@@ -79,9 +82,69 @@ def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tupl
     return tuple([column for column, value in enumerate(scores) if value == score])
 
 
-def score_name(column: int) -> str:
-    """Return the name of a 0-based column's score in tables: ``score_1`` for the first."""
-    return f"score_{column + 1}"
+COLUMN_FACTS: Final = ("score", "lower", "upper")
+"""The facts about each column in tables."""
+
+
+def column_name(fact: str, column: int) -> str:
+    """Return the name of a fact about a 0-based column in tables: ``score_1`` for the first."""
+    return f"{fact}_{column + 1}"
+
+
+def exact_bounds(scores: Sequence[int | None]) -> ColumnBounds:
+    """Return the bounds of columns with known scores; None is a column that cannot be played."""
+    return tuple([None if score is None else (score, score) for score in scores])
+
+
+def exact_scores(bounds: ColumnBounds) -> tuple[int | None, ...]:
+    """Return the score of every column whose bounds are equal, else None."""
+    return tuple([None if pair is None else exact_score(*pair) for pair in bounds])
+
+
+def combine_bounds(lower: int, upper: int, bounds: ColumnBounds) -> tuple[int, int, ColumnBounds]:
+    """Let proven bounds of a position and of its columns narrow each other.
+
+    The position's score is the best one of its columns. So no column exceeds the position's upper
+    bound; and if only one column can reach the position's lower bound, it does.
+    """
+    known = [pair for pair in bounds if pair is not None]
+    if not known:
+        return lower, upper, bounds
+    lower = max(lower, *(low for low, _ in known))
+    upper = min(upper, max(high for _, high in known))
+    only = sum(high >= lower for _, high in known) == 1
+    combined = [
+        None
+        if pair is None
+        else (
+            max(pair[0], lower) if only and pair[1] >= lower else pair[0],
+            min(pair[1], upper),
+        )
+        for pair in bounds
+    ]
+    return lower, upper, tuple(combined)
+
+
+def is_proven_choice(bounds: ColumnBounds, column: int) -> bool:
+    """Return whether no column is proven or undecided to have a better result than this one."""
+    chosen = bounds[column]
+    known = [pair for pair in bounds if pair is not None]
+    return chosen is not None and _sign(chosen[0]) >= max(_sign(upper) for _, upper in known)
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+def bounds_text(lower: int, upper: int) -> str:
+    """Return proven bounds as short text: ``+3``, ``>=2``, ``>0``; ``?`` if both sides may win."""
+    if lower == upper:
+        return signed(lower)
+    if lower >= 0:
+        return ">0" if lower == 1 else f">={lower}"
+    if upper <= 0:
+        return "<0" if upper == -1 else f"<={upper}"
+    return "?"
 
 
 class Bounded:
@@ -147,6 +210,8 @@ class Analysis(Bounded):
 
     scores: tuple[int | None, ...]
     """The score of each column; None if the column cannot be played or is not solved."""
+    bounds: ColumnBounds
+    """The proven bounds of each column's score; None if the column cannot be played."""
     lower: int
     """Proven lower bound of the position's score."""
     upper: int
@@ -164,21 +229,27 @@ class Analysis(Bounded):
     def to_dict(self) -> dict[str, int | float | str | None]:
         """Return all facts as a flat dictionary, for example as a row of a table.
 
-        ``best`` has the best columns, separated by spaces, and ``score_1`` the score of the first
-        column: columns count from 1.
+        ``best`` has the best columns, separated by spaces. ``score_1`` is the score of the first
+        column, ``lower_1`` and ``upper_1`` are its bounds: columns count from 1.
         """
+        lower = [None if pair is None else pair[0] for pair in self.bounds]
+        upper = [None if pair is None else pair[1] for pair in self.bounds]
         return {
             **self._bounds(),
             "best": " ".join(str(column + 1) for column in self.best),
-            **{score_name(column): score for column, score in enumerate(self.scores)},
+            **{
+                column_name(fact, column): value
+                for fact, values in zip(COLUMN_FACTS, (self.scores, lower, upper), strict=True)
+                for column, value in enumerate(values)
+            },
             "nodes": self.nodes,
             "seconds": self.seconds,
         }
 
     def _repr_html_(self) -> str:
-        """Return the columns and their scores as a table for notebooks."""
+        """Return the columns and their scores or bounds as a table for notebooks."""
         columns = [column_label(column) for column in range(len(self.scores))]
-        scores = [signed(score) for score in self.scores]
+        scores = ["" if pair is None else interval_text(*pair) for pair in self.bounds]
         best = ["best" if column in self.best else "" for column in range(len(self.scores))]
         rows = [["score", *scores], ["", *best]]
         return table_html(["column", *columns], rows) + facts_html(_facts(self))
@@ -186,9 +257,8 @@ class Analysis(Bounded):
 
 def _facts(found: Evaluation | Analysis) -> dict[str, object]:
     """Return the facts of a result that notebooks show."""
-    bounds = f"{found.lower} to {found.upper}"
     return {
-        "score": bounds if found.score is None else found.score,
+        "score": interval_text(found.lower, found.upper) if found.score is None else found.score,
         "value": found.value or "not known",
         "nodes": f"{found.nodes:,}",
         "seconds": f"{found.seconds:.3g}",
@@ -198,3 +268,8 @@ def _facts(found: Evaluation | Analysis) -> dict[str, object]:
 def signed(score: int | None) -> str:
     """Return a score with its sign; empty for None."""
     return "" if score is None else f"{score:+d}" if score else "0"
+
+
+def interval_text(lower: int, upper: int) -> str:
+    """Return a score with its sign, or its bounds."""
+    return signed(lower) if lower == upper else f"{lower} to {upper}"

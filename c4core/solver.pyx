@@ -11,6 +11,8 @@ from time import perf_counter
 
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
 from libc.math cimport isnan
 from libc.stdint cimport int8_t, uint64_t
 from libc.stdlib cimport free
@@ -33,10 +35,14 @@ from c4core.engine.board cimport (
 )
 from c4core.engine.kernel cimport (
     ABORTED,
+    FIRST_BUDGET,
     NO_LIMIT,
     NO_SCORE,
     Batch,
+    NO_TURN,
+    WHOLE_POSITION,
     Bounds,
+    Columns,
     Kernel,
     Limits,
     Memory,
@@ -44,14 +50,20 @@ from c4core.engine.kernel cimport (
     TableBound,
     Team,
     board_of,
+    combine_bounds,
     game_bounds,
     interrupted,
+    is_limited,
     kernel_of,
     network_of,
+    next_turn,
+    publish_bounds,
+    take_bounds,
     take_signal_error,
-    team_bounds,
     team_lower,
     team_upper,
+    turn_bounds,
+    turn_budget,
 )
 from c4core.position cimport Position, as_position
 
@@ -77,6 +89,7 @@ cdef enum:
     TAKE = 16           # positions of a batch that justify one thread
     PROBES = 64         # lookups in a book between polls of the limits (about 0.05 ms)
     SOLO_NODES = 50000  # nodes before a call starts threads for its position (about 5 ms)
+    SHARED_NODES = 200000   # nodes of all threads for a column, in the first round that they share
 
 
 cdef const Board* _board(object width, object height) except NULL:
@@ -147,16 +160,37 @@ cdef object _evaluation(const Bounds* bounds, uint64_t nodes, double seconds):
     return evaluation
 
 
-cdef object _analysis(
-    int width, const int8_t* scores, const Bounds* bounds, uint64_t nodes, double seconds
-):
+# Equal bounds as Python objects, because most analyses have only these.
+cdef tuple _EXACT = tuple([(score, score) for score in range(-MAX_SCORE, MAX_SCORE + 1)])
+
+
+cdef inline void _put(tuple values, int index, object value):
+    """Set an item of a new tuple."""
+    Py_INCREF(value)
+    PyTuple_SET_ITEM(values, index, value)
+
+
+cdef object _analysis(const Columns* columns, uint64_t nodes, double seconds):
     cdef object analysis = _new_object(Analysis)
-    cdef list columns = [
-        None if scores[column] == NO_SCORE else scores[column] for column in range(width)
-    ]
-    PyObject_GenericSetAttr(analysis, "scores", tuple(columns))
-    PyObject_GenericSetAttr(analysis, "lower", bounds.lower)
-    PyObject_GenericSetAttr(analysis, "upper", bounds.upper)
+    cdef tuple scores = PyTuple_New(columns.width), bounds = PyTuple_New(columns.width), pair
+    cdef int column, lower, upper
+    for column in range(columns.width):
+        lower = columns.lower[column]
+        upper = columns.upper[column]
+        if lower < upper:
+            _put(scores, column, None)
+            _put(bounds, column, (lower, upper))
+        elif lower == NO_SCORE:
+            _put(scores, column, None)
+            _put(bounds, column, None)
+        else:
+            pair = <tuple>PyTuple_GET_ITEM(_EXACT, lower + MAX_SCORE)
+            _put(scores, column, <object>PyTuple_GET_ITEM(pair, 0))
+            _put(bounds, column, pair)
+    PyObject_GenericSetAttr(analysis, "scores", scores)
+    PyObject_GenericSetAttr(analysis, "bounds", bounds)
+    PyObject_GenericSetAttr(analysis, "lower", columns.position.lower)
+    PyObject_GenericSetAttr(analysis, "upper", columns.position.upper)
     PyObject_GenericSetAttr(analysis, "nodes", nodes)
     PyObject_GenericSetAttr(analysis, "seconds", seconds)
     return analysis
@@ -343,9 +377,12 @@ cdef class Solver:
     def analyze(self, position, *, time_limit=None, node_limit=None, width=7, height=6):
         """Return the score of every column of a position for its side to move.
 
+        With a limit, the position and its columns are searched in turns of growing length. Without a limit,
+        one column is solved after the other, which takes less time in total.
+
         Args:
             position: any position, or its moves as text; a finished game has no columns to play.
-            time_limit: seconds after which the search ends; unsolved columns have ``None``.
+            time_limit: seconds after which the search ends with the bounds of every column proven so far.
             node_limit: positions to visit at most; then the search ends as at the time limit.
             width: columns of the board, if the position is text.
             height: rows of the board, if the position is text.
@@ -360,16 +397,18 @@ cdef class Solver:
             BookDamagedError: the book's data about the position or its columns is damaged.
         """
         cdef Call call
-        cdef Bounds bounds
-        cdef int8_t[MAX_COLUMNS] scores
+        cdef Columns columns
         cdef Position asked = as_position(position, width, height)
         self._begin(&call, asked, time_limit, node_limit)
         try:
-            if not self._has_answer(asked.g, asked.stones, asked.mask, &bounds, scores):
-                self._analyze(&call, asked.stones, asked.mask, &bounds, scores)
+            if self._has_answer(asked.g, asked.stones, asked.mask, &columns.position, columns.lower):
+                columns.width = asked.g.width
+                memcpy(columns.upper, columns.lower, columns.width)
+            else:
+                self._analyze(&call, asked.stones, asked.mask, &columns)
         finally:
             self._end(&call)
-        return _analysis(asked.g.width, scores, &bounds, call.run.nodes, atomics.now() - call.start)
+        return _analysis(&columns, call.run.nodes, atomics.now() - call.start)
 
     def principal_variation(self, position, *, width=7, height=6):
         """Return a line of best play to the end of the game, as 0-based columns.
@@ -499,54 +538,66 @@ cdef class Solver:
         call.run.node_limit = limit
         self._reraise()
         if call.run.stopped and self._may_go_on(call):
-            self._solve_together(call, stones, mask, bounds, weak)
+            self._solve_together(call, stones, mask, bounds, weak, NO_LIMIT)
         return 0
 
-    cdef int _analyze(
-        self, Call* call, word_t stones, word_t mask, Bounds* bounds, int8_t* scores
-    ) except -1:
-        """Analyze with this thread alone; all threads search the columns left after SOLO_NODES nodes."""
+    cdef int _analyze(self, Call* call, word_t stones, word_t mask, Columns* columns) except -1:
+        """Analyze with this thread alone; later all threads share every turn.
+
+        Threads do not probe for quick wins. So if turns have budgets, this thread does the first round.
+        """
         cdef const Board* g = call.board.g
-        cdef int[MAX_COLUMNS] columns
+        cdef const Kernel* kernel = call.board.kernel
         cdef word_t move
-        cdef Bounds child, so_far
-        cdef int index, column
+        cdef Bounds bounds, earlier
+        cdef int column
+        cdef bint in_turns = is_limited(&call.limits)
+        cdef uint64_t solo = 2 * FIRST_BUDGET * g.width if in_turns else SOLO_NODES
         if self.threads > 1:
-            call.run.node_limit = min(call.limits.node_limit, <uint64_t>SOLO_NODES)
+            call.run.node_limit = min(call.limits.node_limit, solo)
         with nogil:
-            call.board.kernel.analyze(call.run, stones, mask, bounds, scores)
+            kernel.start_columns(g, stones, mask, in_turns, columns)
+            kernel.analyze(call.run, stones, mask, columns)
+        call.run.node_limit = call.limits.node_limit
         self._reraise()
         if not call.run.stopped:
             return 0
-        so_far = bounds[0]
-        for index in range(columns_from_centre(g, columns)):
-            column = columns[index]
-            move = playable_squares(g, mask) & column_mask(g, column)
-            if move and scores[column] == NO_SCORE and self._may_go_on(call):
-                if call.board.kernel.copy_twin_score(g, stones, mask, column, scores):
-                    continue
-                if not game_bounds(g, stones ^ mask, mask | move, &child):
-                    self._solve_together(call, stones ^ mask, mask | move, &child, False)
-                if child.lower == child.upper:
-                    scores[column] = -child.lower
-                    call.board.kernel.position_bounds(g, stones, mask, scores, &so_far)
-                    atomics.store(&self._proven, team_bounds(so_far.lower, so_far.upper))
-        call.board.kernel.position_bounds(g, stones, mask, scores, bounds)
+        earlier = columns.position
+        columns.budget = max(columns.budget, <uint64_t>SHARED_NODES)
+        while self._may_go_on(call):
+            column = next_turn(columns)
+            if column == NO_TURN:
+                break
+            earlier = columns.position
+            bounds = turn_bounds(columns, column)
+            if column == WHOLE_POSITION:
+                self._solve_together(call, stones, mask, &bounds, False, turn_budget(columns, column))
+            else:
+                move = playable_squares(g, mask) & column_mask(g, column)
+                self._solve_together(
+                    call, stones ^ mask, mask | move, &bounds, False, turn_budget(columns, column)
+                )
+            take_bounds(columns, column, &bounds)
+            publish_bounds(columns, &earlier, &self._proven)
+        combine_bounds(columns)
+        publish_bounds(columns, &earlier, &self._proven)
         return 0
 
     cdef bint _may_go_on(self, Call* call):
         """Return whether a search stopped only at SOLO_NODES, so that all threads may continue it."""
         return (
             self.threads > 1
-            and call.run.nodes < call.limits.node_limit
+            and call.limits.node_limit - call.run.nodes >= <uint64_t>self.threads
             and atomics.load(&self._epoch) == call.limits.started
             and not (call.limits.timed and atomics.now() >= call.limits.deadline)
         )
 
     cdef int _solve_together(
-        self, Call* call, word_t stones, word_t mask, Bounds* bounds, bint weak
+        self, Call* call, word_t stones, word_t mask, Bounds* bounds, bint weak, uint64_t budget
     ) except -1:
-        """Solve with all threads, starting from the given bounds. Add the nodes of all threads to the call's.
+        """Solve with all threads, starting from the given bounds, with at most ``budget`` nodes.
+
+        The nodes of all threads are added to the call's.
 
         Every thread searches the same windows. The threads share their results through the table and the
         team's bounds. Near the root each thread marks the positions it searches (engine/search.pxi), so that
@@ -556,7 +607,10 @@ cdef class Solver:
         cdef list helpers = []
         cdef uint64_t limit = call.limits.node_limit
         if limit != NO_LIMIT:
-            limit = (limit - call.run.nodes) // self.threads
+            limit -= call.run.nodes
+        limit = min(limit, budget)
+        if limit != NO_LIMIT:
+            limit //= self.threads
         together.kernel = call.board.kernel
         together.memory = call.board.memory
         together.limits = &call.limits
@@ -611,7 +665,7 @@ cdef class Solver:
         from c4core.batch import BatchEvaluation
 
         start = perf_counter()
-        lower, upper, nodes, _ = self._many(
+        lower, upper, nodes, _, _ = self._many(
             positions, width, height, weak, related, threads, node_limit, time_limit, False
         )
         return BatchEvaluation(lower, upper, nodes, perf_counter() - start)
@@ -634,10 +688,12 @@ cdef class Solver:
         from c4core.batch import BatchAnalysis
 
         start = perf_counter()
-        lower, upper, nodes, scores = self._many(
+        lower, upper, nodes, column_lower, column_upper = self._many(
             positions, width, height, False, False, threads, node_limit, time_limit, True
         )
-        return BatchAnalysis(lower, upper, nodes, perf_counter() - start, scores)
+        return BatchAnalysis(
+            lower, upper, nodes, perf_counter() - start, column_lower, column_upper
+        )
 
     cdef tuple _many(
         self,
@@ -651,7 +707,10 @@ cdef class Solver:
         object time_limit,
         bint columns,
     ):
-        """Solve or analyze a batch. Return arrays of lower bounds, upper bounds, nodes and column scores."""
+        """Solve or analyze a batch.
+
+        Return arrays of lower bounds, upper bounds and nodes, and of lower and upper bounds of the columns.
+        """
         import numpy as np
 
         cdef Batch batch
@@ -669,11 +728,14 @@ cdef class Solver:
         known, scores = self._book_many(&batch, storage, stones, masks, columns)
         rest = np.flatnonzero(known == NO_SCORE)
         found = self._search_many(&batch, stones[rest], masks[rest], workers, columns)
-        lower, upper, nodes = known, known.copy(), np.zeros(len(known), dtype=np.uint64)
-        for whole, part in zip((lower, upper, nodes, scores), found):
+        arrays = (
+            known, known.copy(), np.zeros(len(known), dtype=np.uint64),
+            scores, None if scores is None else scores.copy(),
+        )
+        for whole, part in zip(arrays, found):
             if whole is not None:
                 whole[rest] = part
-        return lower, upper, nodes, scores
+        return arrays
 
     cdef tuple _book_many(
         self,
@@ -719,16 +781,17 @@ cdef class Solver:
 
         cdef const uint64_t[::1] stones_view, masks_view
         cdef int8_t[::1] lower_view, upper_view
-        cdef int8_t[:, ::1] scores_view
+        cdef int8_t[:, ::1] column_lower_view, column_upper_view
         cdef uint64_t[::1] nodes_view
         cdef BoardTable* board
         count = len(stones)
         lower = np.empty(count, dtype=np.int8)
         upper = np.empty(count, dtype=np.int8)
         nodes = np.empty(count, dtype=np.uint64)
-        scores = np.empty((count, batch.g.width), dtype=np.int8) if columns else None
+        column_lower = np.empty((count, batch.g.width), dtype=np.int8) if columns else None
+        column_upper = np.empty((count, batch.g.width), dtype=np.int8) if columns else None
         if count == 0:
-            return lower, upper, nodes, scores
+            return lower, upper, nodes, column_lower, column_upper
         stones_view, masks_view = stones.reshape(-1), masks.reshape(-1)
         lower_view, upper_view, nodes_view = lower, upper, nodes
         batch.count = count
@@ -738,16 +801,17 @@ cdef class Solver:
         batch.lower = &lower_view[0]
         batch.upper = &upper_view[0]
         batch.nodes = &nodes_view[0]
-        batch.scores = NULL
+        batch.column_lower = batch.column_upper = NULL
         if columns:
-            scores_view = scores
-            batch.scores = &scores_view[0, 0]
+            column_lower_view, column_upper_view = column_lower, column_upper
+            batch.column_lower = &column_lower_view[0, 0]
+            batch.column_upper = &column_upper_view[0, 0]
         board = self._take(batch.g)
         try:
             self._share(batch, board, min(workers, (count + TAKE - 1) // TAKE))
         finally:
             board.users -= 1
-        return lower, upper, nodes, scores
+        return lower, upper, nodes, column_lower, column_upper
 
     cdef int _share(self, Batch* batch, BoardTable* board, int workers) except -1:
         """Run the batch in this thread and ``workers - 1`` helper threads."""

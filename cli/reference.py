@@ -71,7 +71,8 @@ line as its answer, in the same order:
 ```
 
 A column that cannot be played has the score `null`. A score that is not proven (`--weak`, a
-limit) is `null` and followed by `lower` and `upper`. `source` is `search`, `db` or `book`. A
+limit) is `null` and followed by `lower` and `upper`. If some columns are not solved, `bounds` has
+the proven bounds of every column's score. `source` is `search`, `db` or `book`. A
 finished game is also a position: its score is the result for the side that would be to move, and
 the scores of all columns are `null`.
 

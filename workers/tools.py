@@ -103,9 +103,10 @@ class Tools:
         Returns "score" and "value" (win, draw or loss) for the "side" to move, "scores" with the
         score of every column (null if it is full), the "best" columns, and "plies", the number of
         moves until the game ends with perfect play. If the budget is too small, "lower" and
-        "upper" are proven bounds, and "estimate" is a guess without proof: the "value", the
-        "share" of random games that the side to move wins, also after each of the "columns", and
-        the "published" score of an empty board.
+        "upper" are proven bounds, "bounds" are the columns' bounds, and "estimate" is a guess
+        without proof: the "share" is the expected result, 1 for a win of the side to move, also
+        after each of the "columns"; "favoured" is win or loss, null if it is too close to call;
+        "published" is the published score of an empty board.
         """
         request = parse_position(position, parse_board(board))
         (answer,) = self._service.answer_within([request.position], self._seconds(budget), stop)
@@ -198,9 +199,10 @@ class Tools:
     ) -> dict[str, Any]:
         """Choose a move by a named player.
 
-        "perfect" plays a column with the best score, or any column if the budget is too small to
-        find the scores. "easy", "medium" and "hard" are weaker. Returns the "column", the "moves"
-        with it, and the "player" with all parameters.
+        "perfect" is perfect if the position is solved within the budget; otherwise it plays the
+        strongest move found. "easy", "medium" and "hard" are weaker. Returns the "column", the
+        "moves" with it, the "player" with all parameters, the proven "bounds" of the column's
+        score, and whether it is "proven" that no column has a better result.
         """
         request = parse_position(position, parse_board(board))
         if request.position.is_over:
@@ -235,6 +237,8 @@ class Tools:
             "moves": None if moves is None else moves + column_label(move.column),
             "player": move.player,
             "seconds": round(move.seconds, 6),
+            "proven": move.is_proven,
+            "bounds": None if move.bounds is None else list(move.bounds),
         }
 
     def query(

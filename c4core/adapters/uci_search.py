@@ -13,14 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from c4core.adapters.uci_notation import NO_MOVE, LineError, drops, quoted
 from c4core.errors import C4Error
-from c4core.evaluation import final_score, plies_to_end
+from c4core.evaluation import bounds_text, exact_bounds, final_score, plies_to_end
 from c4core.notation import column_label
 from c4core.players import Stop
+from c4core.players.deciding import (
+    FEWEST_GAMES,
+    MOST_GAMES,
+    SEARCH_SHARE,
+    games_in,
+    strongest_columns,
+)
 from c4core.players.player import columns_from_centre
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from c4core.evaluation import ColumnBounds
     from c4core.position import Position
     from c4core.solver import Solver
 
@@ -158,22 +166,29 @@ def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, 
             score = scores[column]
         else:
             ahead = look_ahead(solver, position, PLIES_AHEAD, spent)
+            left = spent.seconds_left
             found = solver.analyze(
-                position, time_limit=spent.seconds_left, node_limit=spent.nodes_left
+                position,
+                time_limit=None if left is None else SEARCH_SHARE * left,
+                node_limit=spent.nodes_left,
             )
             spent.nodes += found.nodes
-            score = found.score if found.best else None
-            scores = found.scores if found.best else _either(found.scores, ahead)
+            score, scores = found.score, found.scores
+            if not found.best:
+                bounds = _either(found.bounds, ahead)
+                column = _strongest(position, bounds, go, spent)
+                interval = f"info string score from {found.lower} to {found.upper}"
+                return column, (_measures(spent), interval, _columns_line(bounds))
             column = _choice(position, scores)
-            if score is None:
-                bounds = f"info string score from {found.lower} to {found.upper}"
-                return column, (_measures(spent), bounds, _columns_line(scores))
         if score is None:
             nothing = f"info string nothing is decided within {go.depth} plies"
-            return column, (_measures(spent), nothing, _columns_line(scores))
+            return column, (_measures(spent), nothing, _columns_line(exact_bounds(scores)))
         line = _line_of_play(solver, position, column, spent)
     played = drops(position, line)
-    return column, (_info(position, score, played, spent), _columns_line(scores, score))
+    return column, (
+        _info(position, score, played, spent),
+        _columns_line(exact_bounds(scores), score),
+    )
 
 
 def look_ahead(
@@ -220,11 +235,30 @@ def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int |
     return 0 if plies >= cells - child.ply and not spent.is_over else None
 
 
-def _either(scores: Sequence[int | None], others: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Merge the scores of two searches; the first search has precedence."""
+def _either(bounds: ColumnBounds, scores: Sequence[int | None]) -> ColumnBounds:
+    """The bounds of columns, with the scores that another search has found."""
     return tuple(
-        other if score is None else score for score, other in zip(scores, others, strict=True)
+        pair if score is None else (score, score)
+        for pair, score in zip(bounds, scores, strict=True)
     )
+
+
+NODES_PER_GAME: Final = 10
+"""Nodes that a search visits in the time of a simulated game."""
+HURRIED_GAMES: Final = 20_000
+"""Simulated games after a stop: about 50 ms."""
+
+
+def _strongest(position: Position, bounds: ColumnBounds, go: Go, spent: Spent) -> int:
+    """The column to play if the position is not solved; of several, the nearest to the centre."""
+    if spent.stop.is_over:
+        games = HURRIED_GAMES
+    elif go.nodes is None:
+        games = games_in(spent.seconds_left)
+    else:
+        games = max(FEWEST_GAMES, min(MOST_GAMES, go.nodes // NODES_PER_GAME))
+    best = strongest_columns(position, bounds, games=games)
+    return next(column for column in columns_from_centre(position.width) if column in best)
 
 
 def _choice(position: Position, scores: Sequence[int | None]) -> int:
@@ -269,12 +303,12 @@ def _measures(spent: Spent) -> str:
     return f"info nodes {spent.nodes} time {milliseconds}"
 
 
-def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str:
-    """Write the known scores of columns, on C4's scale."""
+def _columns_line(bounds: ColumnBounds, score: int | None = None) -> str:
+    """Write the known scores of columns, on C4's scale; or their bounds, such as ``4:>0``."""
     known = [
-        f"{column_label(column)}:{value}"
-        for column, value in enumerate(scores)
-        if value is not None
+        f"{column_label(column)}:{pair[0] if pair[0] == pair[1] else bounds_text(*pair)}"
+        for column, pair in enumerate(bounds)
+        if pair is not None and not pair[0] < 0 < pair[1]
     ]
     own = "" if score is None else f"score {score} "
     return f"info string {own}columns {' '.join(known) or 'unknown'}"

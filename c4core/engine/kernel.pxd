@@ -7,13 +7,19 @@ size, and a ``Run`` for each search. All kernels give the same results and visit
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 
-from c4core.engine.board cimport Board, has_four, popcount, whole_t, word_t
+cimport c4core.engine.atomics as atomics
+from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, popcount, whole_t, word_t
 
 cdef enum:
     ABORTED = -128      # the result of a test that a limit has ended; not a possible score
     NO_SCORE = -128     # in place of a score: no move, unknown, or no guess (c4core/evaluation.py)
     NOT_A_NETWORK = -1
     NO_MEMORY_LEFT = -2
+    # Instead of a column (next_turn)
+    WHOLE_POSITION = -1
+    NO_TURN = -2
+    FIRST_BUDGET = 10000    # nodes of a column's first turn: enough for the probe of search.pxi
+    MORE_BUDGET = 4         # a turn has this many times the nodes of the turn before
 
 cdef extern from *:
     """
@@ -25,6 +31,23 @@ cdef extern from *:
 cdef struct Bounds:
     int lower
     int upper
+
+# An analysis: proven bounds of a position and its columns, for the side to move, and the plan of the search.
+# The bounds never contradict each other (combine_bounds). A full column has NO_SCORE.
+cdef struct Columns:
+    Bounds position
+    int8_t[MAX_COLUMNS] lower
+    int8_t[MAX_COLUMNS] upper
+    int8_t[MAX_COLUMNS] twin    # the column that is searched for this one: their positions are the same
+    int width
+    bint related                # the columns are close relatives, so that probing them does not pay
+    # The plan
+    bint in_turns               # whether turns have budgets
+    bint is_first_round
+    uint64_t budget             # nodes of a column's turn in this round
+    int count                   # turns in this round
+    int place                   # turns taken
+    int8_t[MAX_COLUMNS + 1] order
 
 # Called at intervals; returns whether a search must end.
 ctypedef bint (*Interrupted)() noexcept nogil
@@ -65,7 +88,9 @@ cdef struct Batch:
     int8_t* lower
     int8_t* upper
     uint64_t* nodes
-    int8_t* scores          # width entries a position, or NULL: no columns
+    # The bounds of columns, width entries a position; or NULL: no columns
+    int8_t* column_lower
+    int8_t* column_upper
 
 # A bound that leaves a transposition table, or enters one.
 cdef struct TableBound:
@@ -91,10 +116,12 @@ cdef struct Kernel:
     void (*end)(Run* run) noexcept nogil
     # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit.
     void (*solve)(Run* run, whole_t stones, whole_t mask, Bounds* bounds, bint weak) noexcept nogil
-    # Find the score of every column, or NO_SCORE, and bounds on the position's own score.
-    void (*analyze)(
-        Run* run, whole_t stones, whole_t mask, Bounds* bounds, int8_t* scores
+    # Start an analysis: the bounds follow from the rules.
+    void (*start_columns)(
+        const Board* g, whole_t stones, whole_t mask, bint in_turns, Columns* columns
     ) noexcept nogil
+    # Narrow the bounds of the position and of every column until they meet or until a limit.
+    void (*analyze)(Run* run, whole_t stones, whole_t mask, Columns* columns) noexcept nogil
     # Search one null window and narrow the bounds: 1 if the score is at least beta, 0 if not, ABORTED at a
     # limit or after ``most_nodes``. The game must not be over.
     int (*test)(
@@ -118,14 +145,6 @@ cdef struct Kernel:
         Memory* memory, int least_work, TableBound** bounds, size_t* count
     ) noexcept nogil
     void (*import_bounds)(Memory* memory, const TableBound* bounds, size_t count) noexcept nogil
-    # Copy the score of another column whose move leads to the same position or its mirror image, if any.
-    bint (*copy_twin_score)(
-        const Board* g, whole_t stones, whole_t mask, int column, int8_t* scores
-    ) noexcept nogil
-    # Narrow the bounds by the columns' scores.
-    void (*position_bounds)(
-        const Board* g, whole_t stones, whole_t mask, const int8_t* scores, Bounds* bounds
-    ) noexcept nogil
     # The function for one node, for samples.pyx, which is compiled with the kernel's structs.
     void* search
 
@@ -178,3 +197,116 @@ cdef inline bint game_bounds(
     bounds.lower = -((g.cells - ply) >> 1)
     bounds.upper = (g.cells + 1 - ply) >> 1
     return ply == g.cells
+
+
+cdef inline bint is_limited(const Limits* limits) noexcept nogil:
+    return limits.timed or limits.node_limit != NO_LIMIT
+
+
+cdef inline void combine_bounds(Columns* c) noexcept nogil:
+    """Let the bounds of the position and of its columns narrow each other.
+
+    The position's score is the best one of its columns. So no column exceeds the position's upper bound; and if
+    only one column can reach the position's lower bound, it does.
+    """
+    cdef int column, lower = NO_SCORE, upper = NO_SCORE, reaching = 0
+    for column in range(c.width):
+        if c.lower[column] == NO_SCORE:
+            continue
+        if c.twin[column] != column:
+            c.lower[column] = c.lower[c.twin[column]]
+            c.upper[column] = c.upper[c.twin[column]]
+        lower = max(lower, <int>c.lower[column])
+        upper = max(upper, <int>c.upper[column])
+    if lower == NO_SCORE:
+        return
+    c.position.lower = max(c.position.lower, lower)
+    c.position.upper = min(c.position.upper, upper)
+    for column in range(c.width):
+        if c.lower[column] != NO_SCORE:
+            c.upper[column] = <int8_t>min(<int>c.upper[column], c.position.upper)
+            reaching += c.twin[column] == column and c.upper[column] >= c.position.lower
+    if reaching == 1:
+        for column in range(c.width):
+            if c.lower[column] != NO_SCORE and c.upper[column] >= c.position.lower:
+                c.lower[column] = <int8_t>max(<int>c.lower[column], c.position.lower)
+
+
+cdef inline bint _is_open(const Columns* c, int column) noexcept nogil:
+    if column == WHOLE_POSITION:
+        return c.position.lower < c.position.upper
+    return c.lower[column] < c.upper[column]
+
+
+cdef inline bint _is_sooner(const Columns* c, int column, int other) noexcept nogil:
+    """Return whether a column that is later in the order is more promising than the other one."""
+    if other == WHOLE_POSITION or c.upper[column] < c.upper[other]:
+        return False
+    return c.upper[column] > c.upper[other] or c.lower[column] > c.lower[other]
+
+
+cdef inline int next_turn(Columns* c) noexcept nogil:
+    """Return the column to search next, WHOLE_POSITION, or NO_TURN if all bounds meet.
+
+    The first round goes from the centre outwards. In later rounds the most promising columns come first.
+    With budgets, each round begins with the position itself, because its bounds limit every column.
+    """
+    cdef int index, place, column, left
+    while True:
+        while c.place < c.count:
+            c.place += 1
+            if _is_open(c, c.order[c.place - 1]):
+                return c.order[c.place - 1]
+        left = 0
+        for index in range(c.count):
+            column = c.order[index]
+            if not _is_open(c, column):
+                continue
+            place = left
+            while place > 0 and _is_sooner(c, column, c.order[place - 1]):
+                c.order[place] = c.order[place - 1]
+                place -= 1
+            c.order[place] = <int8_t>column
+            left += 1
+        c.count = left
+        c.place = 0
+        c.is_first_round = False
+        if left == 0:
+            return NO_TURN
+        if c.budget < NO_LIMIT // MORE_BUDGET:
+            c.budget *= MORE_BUDGET
+
+
+cdef inline uint64_t turn_budget(const Columns* c, int column) noexcept nogil:
+    """Return the nodes of a turn. The position has as many as all columns of the round together."""
+    return c.budget * max(c.count - 1, 1) if column == WHOLE_POSITION else c.budget
+
+
+cdef inline Bounds turn_bounds(const Columns* c, int column) noexcept nogil:
+    """Return the bounds of the position that a turn searches, for its side to move."""
+    cdef Bounds bounds = c.position
+    if column != WHOLE_POSITION:
+        bounds.lower = -c.upper[column]
+        bounds.upper = -c.lower[column]
+    return bounds
+
+
+cdef inline void take_bounds(Columns* c, int column, const Bounds* bounds) noexcept nogil:
+    """Take over the bounds that a turn has found. Without budgets, bounds are combined only at the end."""
+    if column == WHOLE_POSITION:
+        c.position = bounds[0]
+    else:
+        c.lower[column] = <int8_t>-bounds.upper
+        c.upper[column] = <int8_t>-bounds.lower
+        c.position.lower = max(c.position.lower, -bounds.upper)
+    if c.in_turns:
+        combine_bounds(c)
+
+
+cdef inline void publish_bounds(
+    const Columns* c, const Bounds* earlier, uint64_t* proven
+) noexcept nogil:
+    """Publish the position's bounds if they are narrower than before, or exact. ``proven`` may be NULL."""
+    cdef bint is_news = c.position.lower != earlier.lower or c.position.upper != earlier.upper
+    if proven != NULL and (is_news or c.position.lower == c.position.upper):
+        atomics.store(proven, team_bounds(c.position.lower, c.position.upper))

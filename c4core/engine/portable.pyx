@@ -40,6 +40,7 @@ KERNEL.read_network = _read_network
 KERNEL.begin = _begin
 KERNEL.end = _end
 KERNEL.solve = _solve_position
+KERNEL.start_columns = _start_columns
 KERNEL.analyze = _analyze_position
 KERNEL.test = _test_position
 KERNEL.principal_move = _principal_move
@@ -49,8 +50,6 @@ KERNEL.disband = _disband
 KERNEL.run_batch = _run_batch
 KERNEL.export_bounds = _export_bounds
 KERNEL.import_bounds = _import_bounds
-KERNEL.copy_twin_score = _from_twin
-KERNEL.position_bounds = _position_bounds
 KERNEL.search = <void*>_search
 
 

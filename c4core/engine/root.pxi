@@ -3,7 +3,7 @@
 # is not.
 
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cdef enum:
     LATE_BUCKETS = 1 << 15         # narrow: half the second-level cache of common processors
@@ -133,97 +133,123 @@ cdef void _solve_position(
         _solve(s, stones, mask, popcount(mask), bounds, weak, NO_SCORE)
 
 
-cdef int _guess(const Board* g, const int8_t* scores, int column) noexcept nogil:
+cdef void _start_columns(
+    const Board* g, whole_t stones, whole_t mask, bint in_turns, Columns* columns
+) noexcept nogil:
+    """Set the bounds that follow from the rules, and plan the first round."""
+    cdef word_t[WORD_COLUMNS] keys
+    cdef int[WORD_COLUMNS] order
+    cdef word_t move
+    cdef Bounds child
+    cdef int index, earlier, column
+    # Two moves lead to mirror images only if the piles differ from their mirror image by these moves at most.
+    cdef bint has_twins = popcount(mask ^ mirror_bits(g, mask)) <= 2
+    columns.width = g.width
+    columns.related = g.cells - popcount(mask) <= LATE_EMPTIES
+    columns.in_turns = in_turns
+    columns.budget = FIRST_BUDGET if in_turns else NO_LIMIT
+    columns.is_first_round = True
+    columns.place = columns.count = 0
+    for column in range(g.width):
+        columns.lower[column] = columns.upper[column] = NO_SCORE
+    if game_bounds(g, stones, mask, &columns.position):
+        return
+    if in_turns:
+        columns.order[columns.count] = WHOLE_POSITION
+        columns.count += 1
+    columns_from_centre(g, order)
+    for index in range(g.width):
+        column = order[index]
+        move = playable_squares(g, mask) & column_mask(g, column)
+        if move == 0:
+            continue
+        columns.twin[column] = column
+        if has_twins:
+            keys[column] = canonical_key(g, stones ^ mask, mask | move)
+        for earlier in range(index if has_twins else 0):
+            if columns.lower[order[earlier]] != NO_SCORE and keys[order[earlier]] == keys[column]:
+                columns.twin[column] = columns.twin[order[earlier]]
+                break
+        if columns.twin[column] == column:
+            columns.order[columns.count] = column
+            columns.count += 1
+        game_bounds(g, stones ^ mask, mask | move, &child)
+        columns.lower[column] = -child.upper
+        columns.upper[column] = -child.lower
+    if in_turns:
+        combine_bounds(columns)
+
+
+cdef int _guess(const Columns* columns, int column) noexcept nogil:
     """Return a column's likely score: one less than its neighbour's towards the centre.
 
     It is NO_SCORE if that neighbour is clearly won or lost, because this says little about the column.
     """
-    cdef int neighbour = column + (1 if 2 * column < g.width - 1 else -1)
-    if 2 * column == g.width - 1 or not 0 <= neighbour < g.width:
+    cdef int neighbour = column + (1 if 2 * column < columns.width - 1 else -1)
+    if columns.in_turns or 2 * column == columns.width - 1 or not 0 <= neighbour < columns.width:
         return NO_SCORE
-    return scores[neighbour] - 1 if -2 <= scores[neighbour] <= 2 else NO_SCORE
+    if columns.lower[neighbour] != columns.upper[neighbour]:
+        return NO_SCORE
+    return columns.lower[neighbour] - 1 if -2 <= columns.lower[neighbour] <= 2 else NO_SCORE
 
 
-cdef bint _from_twin(
-    const Board* g, whole_t stones, whole_t mask, int column, int8_t* scores
-) noexcept nogil:
-    """Copy the score of another column whose move leads to the same position or its mirror image."""
-    cdef word_t playable = playable_squares(g, mask)
-    cdef word_t key = canonical_key(g, stones ^ mask, mask | (playable & column_mask(g, column)))
-    cdef word_t move
-    cdef int twin
-    for twin in range(g.width):
-        move = playable & column_mask(g, twin)
-        if scores[twin] == NO_SCORE or move == 0:
-            continue
-        if canonical_key(g, stones ^ mask, mask | move) == key:
-            scores[column] = scores[twin]
-            return True
-    return False
+cdef bint _is_over(const Search* s) noexcept nogil:
+    """Return whether the search must end, apart from its number of nodes."""
+    return atomics.load(s.epoch) != s.started or (s.timed and atomics.now() >= s.deadline)
 
 
 cdef void _analyze_position(
-    Run* run, whole_t stones, whole_t mask, Bounds* bounds, int8_t* scores
+    Run* run, whole_t stones, whole_t mask, Columns* columns
 ) noexcept nogil:
-    """Find the score of every column, or NO_SCORE, and bounds on the position's own score.
+    """Narrow the bounds of the position and of its columns, turn by turn.
 
-    The columns are searched from the centre outwards. The first window of each column is at the score that
-    its neighbour suggests. A position that several columns lead to is searched once. The columns are close
-    relatives, so late in the game the probe for quick wins is skipped.
+    Without limits there is one round, from the centre outwards, which searches each column to its end. The
+    first window of each column is at the score that its neighbour suggests.
+
+    With limits the turns have budgets, and each round has larger ones (next_turn in kernel.pxd). A turn
+    resumes an earlier one, because the table has most of its bounds.
+
+    A position that several columns lead to is searched once. The columns are close relatives, so late in the
+    game the probe for quick wins is skipped, and in later rounds as well.
     """
     cdef Search* s = <Search*>run
     cdef const Board* g = s.g
-    cdef int[WORD_COLUMNS] columns
-    cdef word_t move
-    cdef Bounds child, so_far
     cdef uint64_t* proven = run.proven
-    cdef int index, column, guess
-    run.proven = NULL     # the bounds of the columns' positions are not published
-    s.related = g.cells - popcount(mask) <= LATE_EMPTIES
-    memset(scores, NO_SCORE, g.width)
-    if game_bounds(g, stones, mask, bounds):
-        return
-    for index in range(columns_from_centre(g, columns)):
-        column = columns[index]
-        move = playable_squares(g, mask) & column_mask(g, column)
-        if move == 0 or _from_twin(g, stones, mask, column, scores):
-            continue
-        if run.stopped:
-            continue
-        if not game_bounds(g, stones ^ mask, mask | move, &child):
-            guess = _guess(g, scores, column)
+    cdef uint64_t limit = run.node_limit, budget
+    cdef word_t move
+    cdef Bounds bounds, earlier = columns.position
+    cdef int column, guess
+    while not run.stopped:
+        earlier = columns.position
+        column = next_turn(columns)
+        if column == NO_TURN:
+            break
+        budget = turn_budget(columns, column)
+        if budget < limit - min(limit, run.nodes):
+            run.node_limit = run.nodes + budget
+        bounds = turn_bounds(columns, column)
+        s.related = columns.related or not columns.is_first_round
+        if column == WHOLE_POSITION:
+            s.related = not columns.is_first_round
+            _solve(s, stones, mask, popcount(mask), &bounds, False, NO_SCORE)
+        else:
+            move = playable_squares(g, mask) & column_mask(g, column)
+            guess = _guess(columns, column)
+            run.proven = NULL     # the bounds of the columns' positions are not published
             _solve(
-                s, stones ^ mask, mask | move, popcount(mask) + 1, &child, False,
+                s, stones ^ mask, mask | move, popcount(mask) + 1, &bounds, False,
                 NO_SCORE if guess == NO_SCORE else -guess,
             )
-        if child.lower == child.upper:
-            scores[column] = -child.lower
-            if proven != NULL:
-                so_far = bounds[0]
-                _position_bounds(g, stones, mask, scores, &so_far)
-                atomics.store(proven, team_bounds(so_far.lower, so_far.upper))
-    _position_bounds(g, stones, mask, scores, bounds)
-
-
-cdef void _position_bounds(
-    const Board* g, whole_t stones, whole_t mask, const int8_t* scores, Bounds* bounds
-) noexcept nogil:
-    """Narrow the bounds by the columns' scores, or for unsolved columns by the number of stones."""
-    cdef Bounds child
-    cdef word_t move
-    cdef int column, lower = -g.cells, upper = -g.cells
-    for column in range(g.width):
-        move = playable_squares(g, mask) & column_mask(g, column)
-        if move == 0:
-            continue
-        if scores[column] == NO_SCORE:
-            game_bounds(g, stones ^ mask, mask | move, &child)
-        else:
-            child.lower = child.upper = -scores[column]
-        lower = max(lower, -child.upper)
-        upper = max(upper, -child.lower)
-    bounds.lower = max(bounds.lower, lower)
-    bounds.upper = min(bounds.upper, upper)
+            run.proven = proven
+        take_bounds(columns, column, &bounds)
+        if run.stopped and run.nodes >= run.node_limit and run.node_limit < limit:
+            run.stopped = _is_over(s)     # otherwise only the turn is over
+        run.node_limit = limit
+        if run.stopped:
+            columns.place -= 1            # another thread may resume the turn
+        publish_bounds(columns, &earlier, proven)
+    combine_bounds(columns)
+    publish_bounds(columns, &earlier, proven)
 
 
 cdef int _principal_move(Run* run, whole_t stones, whole_t mask, int score) noexcept nogil:
@@ -328,6 +354,7 @@ cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
     cdef Interrupted interrupted = s.interrupted
     cdef double asked = atomics.now()
     cdef Bounds bounds
+    cdef Columns columns
     cdef uint64_t index, end
     cdef word_t stones, mask
     cdef bint over = False
@@ -349,12 +376,14 @@ cdef void _run_batch(Batch* batch, Run* run) noexcept nogil:
             mask = _batch_word(batch.g, batch.masks, index)
             if over or atomics.load(s.epoch) != s.started:
                 run.node_limit = 0
-            if batch.scores == NULL:
+            if batch.column_lower == NULL:
                 _solve_position(run, stones, mask, &bounds, batch.weak)
             else:
-                _analyze_position(
-                    run, stones, mask, &bounds, batch.scores + index * batch.g.width
-                )
+                _start_columns(batch.g, stones, mask, is_limited(&batch.limits), &columns)
+                _analyze_position(run, stones, mask, &columns)
+                bounds = columns.position
+                memcpy(batch.column_lower + index * columns.width, columns.lower, columns.width)
+                memcpy(batch.column_upper + index * columns.width, columns.upper, columns.width)
             batch.lower[index] = bounds.lower
             batch.upper[index] = bounds.upper
             batch.nodes[index] = run.nodes

@@ -489,6 +489,7 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
     """Draw every row's board, with the columns' scores and the facts below it."""
     from rich.text import Text
 
+    from c4core.evaluation import exact_bounds
     from c4core.notation import parse_board
     from c4core.position import Position
     from cli.output import render
@@ -501,7 +502,8 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
             out.print(Text(row["moves"], style="bold"))
         board = parse_board(row["board"])
         position = Position.from_grid(row["grid"], width=board.width, height=board.height)
-        out.print(render.board(position, row["scores"], zero_based=zero_based))
+        known = None if row["scores"] is None else exact_bounds(row["scores"])
+        out.print(render.board(position, known, zero_based=zero_based))
         to_move = "the game is over" if position.is_over else f"{row['side']} to move"
         facts = [to_move, f"score {_score(row)}"]
         if row["plies"]:

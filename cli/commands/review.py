@@ -370,6 +370,7 @@ def _short(description: str | None) -> str:
 
 def _write_game(review: Review, *, boards: bool) -> None:
     from c4core.arena.files import outcome_text
+    from c4core.evaluation import exact_bounds
     from cli.output import render
     from cli.output.tables import write_facts
     from workers.match.reviews import SIDES, percent
@@ -385,6 +386,8 @@ def _write_game(review: Review, *, boards: bool) -> None:
     facts["moves"] = "(unknown)" if game.moves is None else game.moves
     for name, share in (("kept", review.accuracy), ("best", review.best_share)):
         facts[name] = ", ".join(f"{side} {percent(share(side))}" for side in SIDES)
+    if review.not_judged:
+        facts["not judged"] = f"{review.not_judged} of {len(review.moves)} moves"
     turns = ", ".join(str(ply + 1) for ply in review.turning_points)
     facts["turning points"] = f"{'moves ' if ',' in turns else 'move '}{turns}" if turns else "none"
     write_facts(facts)
@@ -398,10 +401,10 @@ def _write_game(review: Review, *, boards: bool) -> None:
         before, position = position, position.play(move.column)
         if not boards and (move.judged is None or not move.judged.is_blunder):
             continue
-        scores = None if move.judged is None else move.judged.scores
+        known = None if move.judged is None else exact_bounds(move.judged.scores)
         out.print()
         out.print(_sentence(move))
-        out.print(render.board(before, scores), end="")
+        out.print(render.board(before, known), end="")
     if boards:
         out.print()
         out.print(render.board(position, None), end="")

@@ -130,7 +130,7 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     from cli.output import render
 
     out = render.console()
-    out.print(render.board(position, None if answer is None else answer.scores))
+    out.print(render.board(position, None if answer is None else answer.bounds))
     if answer is not None or position.is_over:
         from workers.answers.find import answer_at_end
 

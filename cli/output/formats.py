@@ -352,7 +352,7 @@ _PARQUET_GROUP: Final = 1 << 14
 
 _SHORT: Final = ("ply", "score", "lower", "upper", "plies", "column", "before", "after", "loss")
 _LONG: Final = ("line", "nodes", "count", "game", "match", "number")
-_LISTS: Final = ("scores", "best")
+_LISTS: Final = ("scores", "column_lower", "column_upper", "best")
 _OTHERS: Final = {
     "seconds": "float64",
     **dict.fromkeys(("stored", "changes_result"), "bool"),

@@ -14,18 +14,19 @@ from rich.console import Console, RenderHook
 from rich.segment import Segment
 from rich.text import Text
 
-from c4core.evaluation import plies_to_end
+from c4core.evaluation import bounds_text, plies_to_end, value_between
 from c4core.notation import column_label
 from workers import text as wording
 from workers.text import printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
     from c4core.arena.statistics import Elo, Interval, Tally
     from c4core.estimate import Estimate
+    from c4core.evaluation import ColumnBounds
     from c4core.position import Position
     from workers.answers.question import Answer
 
@@ -97,19 +98,18 @@ def can_write(text: str) -> bool:
 
 def board(
     position: Position,
-    scores: Sequence[int | None] | None,
+    bounds: ColumnBounds | None,
     estimate: Estimate | None = None,
     *,
     zero_based: bool = False,
 ) -> Text:
     """Draw a board with column labels and, below them, scores. A four is in capitals.
 
-    ``scores`` are for the side to move, one per column, and None for a column without a score.
-    Without ``scores``, the line is left out. A column without a score shows its share of
-    ``estimate``.
+    ``bounds`` belong to the columns' scores, for the side to move. Without ``bounds``, the line is
+    left out. A column whose result is open shows its share of ``estimate``.
     """
     shares = (None,) * position.width if estimate is None else estimate.columns
-    cells = [] if scores is None else list(map(_cell, scores, shares))
+    cells = [] if bounds is None else list(map(column_text, bounds, shares))
     cell = max(3, *(len(text) + 1 for text, _ in cells)) if cells else 3
     four = set(position.winning_squares())
     text = Text()
@@ -128,21 +128,25 @@ def board(
     text.append(MARGIN)
     for column in range(position.width):
         text.append(f"{column_label(column, zero_based=zero_based):>{cell}}", "dim")
-    if scores is not None:
-        best = max((score for score in scores if score is not None), default=None)
+    if bounds is not None:
+        best = max((pair[1] for pair in bounds if pair is not None), default=None)
         text.append("\n" + MARGIN)
-        for score, (shown, style) in zip(scores, cells, strict=True):
-            is_best = score is not None and score == best
+        for pair, (shown, style) in zip(bounds, cells, strict=True):
+            is_best = pair is not None and pair[0] == best
             text.append(f"{shown:>{cell}}", f"bold {style}" if is_best else style)
     text.append("\n")
     return text
 
 
-def _cell(score: int | None, share: float | None) -> tuple[str, str]:
-    """The text under a column, and its style."""
-    if score is None and share is not None:
+def column_text(pair: tuple[int, int] | None, share: float | None = None) -> tuple[str, str]:
+    """The text under a column with these bounds or this guess, and its style."""
+    if pair is None:
+        return ".", "dim"
+    lower, upper = pair
+    if lower < 0 < upper and share is not None:
         return f"~{100 * share:.0f}", GUESS_STYLE
-    return score_text(score), score_style(score)
+    value = value_between(lower, upper)
+    return bounds_text(lower, upper), "dim" if value is None else VALUE_STYLES[value]
 
 
 def score_text(score: int | None) -> str:
@@ -187,20 +191,21 @@ def verdict(position: Position, answer: Answer) -> Text:
 def guess(position: Position, answer: Answer, estimate: Estimate | None) -> Text | None:
     """A guess of the result, marked as a guess; None if the answer proves the result.
 
-    ``Guess, not proven: x wins (x scores ~56 % in random games)`` or
-    ``Published, not proven by this search: o wins (score -2 for x)``
+    ``Guess, not proven: x is favoured (x: ~72 %)`` or
+    ``Published score, not proven by this search: -2 for x``
     """
     if estimate is None or answer.value is not None:
         return None
     mover = position.turn
     other = "o" if mover == "x" else "x"
-    value = estimate.value(answer.lower, answer.upper)
-    outcome = {"win": f"{mover} wins", "loss": f"{other} wins", "draw": "a draw"}[value]
-    if estimate.published is None:
-        games = f"{mover} scores ~{100 * estimate.share:.0f} % in random games"
-        return Text(f"Guess, not proven: {outcome} ({games})", style=GUESS_STYLE)
-    score = f"score {score_text(estimate.published)} for {mover}"
-    return Text(f"Published, not proven by this search: {outcome} ({score})", style=GUESS_STYLE)
+    if estimate.published is not None:
+        score = f"{score_text(estimate.published)} for {mover}"
+        return Text(f"Published score, not proven by this search: {score}", style=GUESS_STYLE)
+    outcome = "too close to call"
+    if estimate.favoured is not None:
+        outcome = f"{mover if estimate.favoured == 'win' else other} is favoured"
+    share = f"{mover}: ~{100 * estimate.share:.0f} %"
+    return Text(f"Guess, not proven: {outcome} ({share})", style=GUESS_STYLE)
 
 
 def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:

@@ -207,7 +207,7 @@ class TextWriter:
         out.print(
             render.board(
                 request.position,
-                answer.scores,
+                answer.bounds,
                 estimate,
                 zero_based=self.zero_based,
             ),

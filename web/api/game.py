@@ -119,6 +119,9 @@ class Review(TypedDict):
     winner: Side | None
     ending: str
     complete: Annotated[bool, Meta(description="Whether every move is judged.")]
+    not_judged: Annotated[
+        int, Meta(description="Moves that are not judged; no figure counts them.")
+    ]
     accuracy: Annotated[
         Percentages,
         Meta(

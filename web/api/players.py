@@ -154,6 +154,17 @@ class Move(TypedDict):
     moves: str | None
     player: str
     seconds: float
+    proven: Annotated[
+        bool | None,
+        Meta(
+            description="Whether it is proven that no column has a better result; null for a "
+            "player that does not play by scores."
+        ),
+    ]
+    bounds: Annotated[
+        list[int] | None,
+        Meta(description="Proven bounds of the column's score, for the side that moves; or null."),
+    ]
 
 
 async def list_players(request: Request) -> Response:
@@ -181,6 +192,8 @@ async def post_move(request: Request) -> Response:
         "moves": None if asked.moves is None else asked.moves + label,
         "player": move.player,
         "seconds": round(move.seconds, 6),
+        "proven": move.is_proven,
+        "bounds": None if move.bounds is None else list(move.bounds),
     }
     return json_response(shown)
 

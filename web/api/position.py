@@ -118,11 +118,17 @@ class End(TypedDict):
 
 
 class PlayableColumn(TypedDict):
-    """A column; values that are not proven are null."""
+    """A column; values that are not proven are null.
+
+    A column that can be played has proven bounds, ``lower`` and ``upper``. Its ``value`` may be
+    proven while its ``score`` is not.
+    """
 
     column: Column
     playable: bool
     score: int | None
+    lower: int | None
+    upper: int | None
     value: Value | None
     plies: int | None
     best: bool
@@ -134,11 +140,11 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class Estimate(TypedDict):
     """A guess, not proven. Fields of proven results are null.
 
-    A share is the part of random games that the side to move wins; a draw counts half. Only an
-    empty board has a ``published`` score.
+    A share is the expected result for the side to move: 1 for a win, 0 for a loss. ``favoured`` is
+    null if it is too close to call. Only an empty board has a ``published`` score.
     """
 
-    value: Value | None
+    favoured: Literal["win", "loss"] | None
     share: Share | None
     published: int | None
     columns: list[Share | None]
@@ -281,8 +287,8 @@ PATHS: Final[dict[str, object]] = {
             problems=(401, 409),
             description="Scores are for the side to move. If they are not proven within the "
             "budget, they are null, `complete` is false, `lower` and `upper` are proven bounds, "
-            "and `estimate` is a guess. Give at most one of moves, key and grid. With queue, the "
-            "request changes data like a POST.",
+            "also of every column, and `estimate` is a guess. Give at most one of moves, key and "
+            "grid. With queue, the request changes data like a POST.",
         )
     },
     SOLVE_PATH: {

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from c4core.batch import Keys
+    from c4core.evaluation import ColumnBounds
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
     from c4core.solver import Solver
@@ -368,6 +369,12 @@ def solve_unit(
         ]
     if question.columns:
         result["columns"] = [answer.scores for answer in answers]
+        if question.is_limited:
+            result["open_columns"] = [
+                [index, answer.open_bounds]
+                for index, answer in enumerate(answers)
+                if answer.open_bounds is not None
+            ]
     result["nodes"] = [answer.nodes for answer in answers]
     result["known"] = [index for index, answer in enumerate(answers) if answer.source == "db"]
     result["book"] = [index for index, answer in enumerate(answers) if answer.source == "book"]
@@ -426,6 +433,7 @@ def _answers(result: Json) -> Iterator[Answer]:
         sources |= dict.fromkeys(result.get("book", ()), "book")
         bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
         columns = result.get("columns") or [None] * len(scores)
+        open_columns = dict(result.get("open_columns", ()))
         seconds_per_node = result["seconds"] / max(sum(nodes), 1)
         for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
             lower, upper = bounds.get(index, (score, score))
@@ -436,7 +444,14 @@ def _answers(result: Json) -> Iterator[Answer]:
                 visited,
                 visited * seconds_per_node,
                 sources.get(index, "search"),
+                _pairs(open_columns.get(index)),
             )
+
+
+def _pairs(bounds: list[list[int] | None] | None) -> ColumnBounds | None:
+    if bounds is None:
+        return None
+    return tuple([None if pair is None else (pair[0], pair[1]) for pair in bounds])
 
 
 ANALYZE: Final = JobKind(

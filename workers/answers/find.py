@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from c4core.arrays import key_array
-from c4core.evaluation import NO_SCORE, final_score
+from c4core.evaluation import NO_SCORE, exact_scores, final_score
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations
@@ -24,6 +24,7 @@ from workers.answers.question import (
     Answer,
     Effort,
     answer_from,
+    answer_of,
     has_all_columns,
     score_in_book,
     settles,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from c4core.batch import Keys
     from c4core.book import Book
+    from c4core.evaluation import ColumnBounds
     from c4core.notation import BoardSize
     from c4core.solver import Solver
     from db.database import Database
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     ]
     """Searches each canonical position once. The arguments are the positions by key, the question,
     and the effort already spent on each; see :func:`_search`."""
+
+    _Columns = tuple[tuple[int | None, ...] | None, ColumnBounds | None]
 
 KEYS_AT_A_TIME: Final = 10_000
 """Number of positions looked up in one query."""
@@ -286,8 +290,8 @@ def _as_asked(
     seen: set[int] = set()
     for position, key in zip(positions, keys, strict=True):
         answer = found[key]
-        if answer.scores is not None and position.key != key:
-            answer = answer._replace(scores=answer.scores[::-1])
+        if position.key != key:
+            answer = answer.mirrored()
         if key in seen:
             answer = answer._replace(nodes=0, seconds=0.0)
         seen.add(key)
@@ -375,7 +379,7 @@ def _is_at_limit(spent: Effort, question: Question) -> bool:
 def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> Answer:
     """Combine the answer of a search with that of an earlier, interrupted one."""
     if earlier is not None:
-        later = later.tightened(earlier.lower, earlier.upper)
+        later = later.tightened(earlier.lower, earlier.upper, earlier.bounds)
     nodes, seconds = spent or Effort()
     return later._replace(nodes=nodes + later.nodes, seconds=seconds + later.seconds)
 
@@ -393,10 +397,7 @@ def _singly(
         if is_stopped() or _is_at_limit(spent, question):
             time_limit, node_limit = None, 0  # return the bounds known without a search
         if question.columns:
-            analysis = solver.analyze(position, time_limit=time_limit, node_limit=node_limit)
-            yield Answer(
-                analysis.lower, analysis.upper, analysis.scores, analysis.nodes, analysis.seconds
-            )
+            yield answer_of(solver.analyze(position, time_limit=time_limit, node_limit=node_limit))
         else:
             found = solver.solve(
                 position, weak=question.weak, time_limit=time_limit, node_limit=node_limit
@@ -410,27 +411,34 @@ def _together(
     board = next(iter(positions.values())).board
     width, height = board
     keys = key_array(positions, board)
-    columns: Iterable[tuple[int | None, ...] | None]
+    columns: Iterable[_Columns]
     if question.columns:
         analyses = solver.analyze_many(keys, width=width, height=height)
         lower, upper, seconds = analyses.lower, analyses.upper, analyses.seconds
         nodes = analyses.nodes.tolist()
-        columns = map(_column_scores, analyses.scores.tolist())
+        columns = map(_columns, analyses.column_lower.tolist(), analyses.column_upper.tolist())
     else:
         found = solver.solve_many(
             keys, width=width, height=height, weak=question.weak, related=related
         )
         lower, upper, seconds = found.lower, found.upper, found.seconds
         nodes = found.nodes.tolist()
-        columns = [None] * len(keys)
+        columns = [(None, None)] * len(keys)
     seconds_per_node = seconds / max(sum(nodes), 1)
-    for low, high, scores, visited in zip(
+    for low, high, (scores, bounds), visited in zip(
         lower.tolist(), upper.tolist(), columns, nodes, strict=True
     ):
-        yield Answer(low, high, scores, visited, visited * seconds_per_node)
+        seconds_of_it = visited * seconds_per_node
+        yield Answer(low, high, scores, visited, seconds_of_it, open_bounds=bounds)
 
 
-def _column_scores(row: list[int]) -> tuple[int | None, ...]:
-    if NO_SCORE in row:
-        return tuple([None if score == NO_SCORE else score for score in row])
-    return tuple(row)
+def _columns(lower: list[int], upper: list[int]) -> _Columns:
+    """The scores of columns, and their bounds if some are not solved."""
+    if lower == upper:
+        if NO_SCORE in lower:
+            return tuple([None if score == NO_SCORE else score for score in lower]), None
+        return tuple(lower), None
+    bounds = tuple(
+        [None if low == NO_SCORE else (low, high) for low, high in zip(lower, upper, strict=True)]
+    )
+    return exact_scores(bounds), bounds

@@ -10,6 +10,7 @@
      "score": 0,             null until it is proven; then "lower" and "upper" follow
      "value": "draw",        win, draw or loss; null until it is proven
      "scores": [-4, 0, ...], of every column, null if it cannot be played
+     "bounds": [[-4, 2], ...], of every column's score; only if some columns are not solved
      "best": [2, 3],         columns that reach the score, counted like the moves
      "plies": 38,            until the game ends, if both sides play perfectly
      "nodes": 512,           positions searched for this answer: 0 if it was known
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from c4core.estimate import Estimate
+    from c4core.evaluation import ColumnBounds
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
     from db.records.evaluations import StoredEvaluation
@@ -164,12 +166,19 @@ def answer_object(
     if answer.scores is not None:
         shift = 0 if zero_based else 1
         shown["scores"] = list(answer.scores)
+        if answer.open_bounds is not None:
+            shown["bounds"] = bounds_object(answer.open_bounds)
         shown["best"] = [column + shift for column in answer.best]
     shown["plies"] = None if score is None else plies_to_end(score, ply, board.width, board.height)
     shown["nodes"] = answer.nodes
     shown["seconds"] = round(answer.seconds, 6)
     shown["source"] = answer.source
     return shown
+
+
+def bounds_object(bounds: ColumnBounds) -> JsonValue:
+    """The bounds of columns as lists of two numbers; null for a column that cannot be played."""
+    return [None if pair is None else list(pair) for pair in bounds]
 
 
 def error_object(
@@ -198,7 +207,8 @@ def estimate_open(position: Position, answer: Answer) -> Estimate | None:
     from c4core.estimate import MOST_GAMES, estimate  # noqa: PLC0415 (loads numpy)
 
     games = max(FEWEST_GAMES, min(MOST_GAMES, answer.nodes // NODES_PER_GAME))
-    return estimate(position, games=games)
+    guess = estimate(position, games=games)
+    return guess.within(answer.lower, answer.upper, answer.bounds)
 
 
 def estimate_object(answer: Answer, estimate: Estimate | None) -> dict[str, JsonValue] | None:
@@ -206,14 +216,14 @@ def estimate_object(answer: Answer, estimate: Estimate | None) -> dict[str, Json
     if estimate is None:
         return None
     is_open = answer.value is None
-    scores = answer.scores or (None,) * len(estimate.columns)
+    bounds = answer.bounds or ((-1, 1),) * len(estimate.columns)
     return {
-        "value": estimate.value(answer.lower, answer.upper) if is_open else None,
+        "favoured": estimate.favoured if is_open else None,
         "share": round(estimate.share, 3) if is_open else None,
         "published": estimate.published if is_open else None,
         "columns": [
-            None if share is None or score is not None else round(share, 3)
-            for share, score in zip(estimate.columns, scores, strict=True)
+            None if share is None or pair is None or value_between(*pair) else round(share, 3)
+            for share, pair in zip(estimate.columns, bounds, strict=True)
         ],
     }
 
@@ -267,17 +277,21 @@ def describe_position(
 def describe_column(position: Position, answer: Answer, column: int) -> dict[str, JsonValue]:
     """Describe a 0-based column for the side to move.
 
-    ``plies`` counts the plies to the end of the game, including this move. If the column is full or
-    its score is not proven, every field except ``column`` and ``playable`` is null.
+    ``plies`` counts the plies to the end of the game, including this move. Values that are not
+    proven are null; ``lower`` and ``upper`` are null only if the column cannot be played.
     """
     score = None if answer.scores is None else answer.scores[column]
+    pair = None if answer.bounds is None else answer.bounds[column]
+    lower, upper = pair or (None, None)
     width, height = position.board
     plies = None if score is None else 1 + plies_to_end(-score, position.ply + 1, width, height)
     return {
         "column": column + 1,
         "playable": position.is_legal(column),
         "score": score,
-        "value": None if score is None else value_between(score, score),
+        "lower": lower,
+        "upper": upper,
+        "value": None if pair is None else value_between(*pair),
         "plies": plies,
         "best": score is not None and score == answer.score,
     }
@@ -336,6 +350,8 @@ ROW_NAMES: Final = (
     "upper",
     "value",
     "scores",
+    "column_lower",
+    "column_upper",
     "best",
     "plies",
     "nodes",
@@ -351,11 +367,17 @@ ROW_NAMES: Final = (
 def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Turn the object of an answer or an error into a table row.
 
-    Every row has all of :data:`ROW_NAMES`. An exact score is also both bounds; an ``id`` is text.
+    Every row has all of :data:`ROW_NAMES`. An exact score is also both bounds, of the position and
+    of each column; an ``id`` is text.
     """
     row = {name: fields.get(name) for name in ROW_NAMES}
     if row["score"] is not None:
         row["lower"] = row["upper"] = row["score"]
+    row["column_lower"] = row["column_upper"] = fields.get("scores")
+    bounds = fields.get("bounds")
+    if isinstance(bounds, list):
+        for end, name in enumerate(("column_lower", "column_upper")):
+            row[name] = [pair[end] if isinstance(pair, list) else None for pair in bounds]
     if row["id"] is not None and not isinstance(row["id"], str):
         row["id"] = json.dumps(row["id"])
     return row

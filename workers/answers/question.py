@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.book import Book
 from c4core.errors import BookBoardError, BookError
-from c4core.evaluation import Bounded, Evaluation, best_columns
+from c4core.evaluation import (
+    Analysis,
+    Bounded,
+    Evaluation,
+    best_columns,
+    combine_bounds,
+    exact_bounds,
+    exact_scores,
+)
 from c4core.files import check_regular_file
 
 if TYPE_CHECKING:
+    from c4core.evaluation import ColumnBounds
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.records.evaluations import StoredEvaluation
@@ -107,6 +116,8 @@ class _AnswerFields(NamedTuple):
     """Positions searched for this answer."""
     seconds: float = 0.0
     source: Source = "search"
+    open_bounds: ColumnBounds | None = None
+    """The bounds of all columns if some are not solved, else None: see :attr:`Answer.bounds`."""
 
 
 class Answer(_AnswerFields, Bounded):
@@ -119,9 +130,71 @@ class Answer(_AnswerFields, Bounded):
         """The 0-based columns that reach the score; empty if the scores are unknown."""
         return best_columns(self.score, self.scores)
 
-    def tightened(self, lower: int, upper: int) -> Answer:
-        """Narrow this answer by other proven bounds."""
-        return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
+    @property
+    def bounds(self) -> ColumnBounds | None:
+        """The proven bounds of every column's score, None for a column that cannot be played.
+
+        None if the columns' scores were not requested.
+        """
+        if self.scores is None:
+            return None
+        return self.open_bounds or exact_bounds(self.scores)
+
+    def tightened(self, lower: int, upper: int, bounds: ColumnBounds | None = None) -> Answer:
+        """Narrow this answer by other proven bounds, of the position and of its columns."""
+        lower, upper = max(self.lower, lower), min(self.upper, upper)
+        own = self.bounds
+        if own is None:
+            return self._replace(lower=lower, upper=upper)
+        both = zip(own, bounds or own, strict=True)
+        own = tuple(
+            [
+                None if a is None or b is None else (max(a[0], b[0]), min(a[1], b[1]))
+                for a, b in both
+            ]
+        )
+        lower, upper, own = combine_bounds(lower, upper, own)
+        return self._replace(
+            lower=lower, upper=upper, scores=exact_scores(own), open_bounds=open_bounds(own)
+        )
+
+    def mirrored(self) -> Answer:
+        """The answer about the mirror image."""
+        if self.scores is None:
+            return self
+        bounds = self.open_bounds
+        return self._replace(
+            scores=self.scores[::-1], open_bounds=None if bounds is None else bounds[::-1]
+        )
+
+    def as_analysis(self, width: int) -> Analysis:
+        """This answer as an analysis."""
+        nothing = (None,) * width
+        return Analysis(
+            scores=self.scores or nothing,
+            bounds=self.bounds or nothing,
+            lower=self.lower,
+            upper=self.upper,
+            nodes=self.nodes,
+            seconds=self.seconds,
+        )
+
+
+def open_bounds(bounds: ColumnBounds) -> ColumnBounds | None:
+    """The bounds of columns if some of them are not solved, else None."""
+    return bounds if any(pair is not None and pair[0] < pair[1] for pair in bounds) else None
+
+
+def answer_of(analysis: Analysis) -> Answer:
+    """The answer that an analysis gives."""
+    return Answer(
+        analysis.lower,
+        analysis.upper,
+        analysis.scores,
+        analysis.nodes,
+        analysis.seconds,
+        open_bounds=open_bounds(analysis.bounds),
+    )
 
 
 def has_all_columns(answer: Answer, position: Position) -> bool:

@@ -79,6 +79,11 @@ class Review:
         return self.game.moves is not None and all(move.judged for move in self.moves)
 
     @property
+    def not_judged(self) -> int:
+        """The number of moves that are not judged. No figure counts them."""
+        return sum(move.judged is None for move in self.moves)
+
+    @property
     def turning_points(self) -> tuple[int, ...]:
         """The number of stones on the board before each move that changed the result."""
         return tuple(m.ply for m in self.moves if m.judged is not None and m.judged.is_blunder)
@@ -106,13 +111,19 @@ class Review:
         columns = [move.column for move in self.moves]
         judged = [move.judged for move in self.moves]
         game = self.game
-        kept = [f"{_COLOURS[side]} {percent(self.accuracy(side))}" for side in SIDES]
+        measures = {"results kept": self.accuracy, "best moves": self.best_share}
+        shares = [
+            f"{name}: {', '.join(f'{_COLOURS[side]} {percent(share(side))}' for side in SIDES)}"
+            for name, share in measures.items()
+        ]
+        if self.not_judged:
+            shares.append(f"{self.not_judged} of {len(self.moves)} moves not judged")
         return review_picture(
             game.start,
             columns,
             judged,
             title=_title(game),
-            subtitle=f"{_outcome(game)}; results kept: {', '.join(kept)}",
+            subtitle="; ".join((_outcome(game), *shares)),
         )
 
     def _repr_svg_(self) -> str:
@@ -204,6 +215,7 @@ def review_object(review: Review) -> dict[str, Any]:
         "winner": game.winner,
         "ending": str(game.ending),
         "complete": review.is_complete,
+        "not_judged": review.not_judged,
         "accuracy": {side: review.accuracy(side) for side in SIDES},
         "best_moves": {side: review.best_share(side) for side in SIDES},
         "moves_judged": [move_object(move, game.board) for move in review.moves],

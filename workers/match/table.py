@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from c4core.arena.game import NO_CLOCK, checked_column, game_seed, play_game, side_seed
 from c4core.dice import Dice
-from c4core.evaluation import Analysis
+from c4core.evaluation import is_proven_choice
 from c4core.players import (
     NO_PROGRAM,
     Failing,
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.arena.game import GameRecord
+    from c4core.evaluation import Analysis
     from c4core.notation import BoardSize
     from c4core.players import Consent, Player, PlayerSpec
     from c4core.position import Position, Side
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from db.records.matches import MatchTerms
-    from workers.answers.question import Answer
     from workers.answers.service import AnswerService
 
 
@@ -128,12 +128,7 @@ class MatchAnalyst:
         self.nodes += findings.nodes
         self.learned += findings.learned
         self._known.update((row.key, row) for row in findings.learned if row.scores is not None)
-        return _as_analysis(position, findings.answers[0])
-
-
-def _as_analysis(position: Position, answer: Answer) -> Analysis:
-    scores = answer.scores or (None,) * position.width
-    return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
+        return findings.answers[0].as_analysis(position.width)
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:
@@ -322,14 +317,20 @@ class ChosenMove:
     """The player's description, with every parameter."""
     seconds: float
     """Seconds for the move, including the time to prepare the player."""
+    bounds: tuple[int, int] | None = None
+    """The proven bounds of the column's score, if the player plays by scores."""
+    is_proven: bool | None = None
+    """Whether it is proven that no column has a better result, if the player plays by scores."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ServiceAnalyst:
-    """Gives players exact scores from an answer service: an :class:`c4core.players.Analyst`."""
+    """Gives players proven scores from an answer service: an :class:`c4core.players.Analyst`."""
 
     service: AnswerService
     stop: Stop
+    last: Analysis | None = None
+    """The last analysis; None if the player asked for none."""
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
         """The scores of all columns; with a time limit, the scores known when it ends."""
@@ -341,7 +342,8 @@ class ServiceAnalyst:
             )
         if search_stop.is_set():
             raise StopPlaying
-        return _as_analysis(position, answer)
+        self.last = answer.as_analysis(position.width)
+        return self.last
 
 
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
@@ -394,7 +396,8 @@ def choose_move(
     stop = stop or Stop()
     grace = NO_CLOCK.grace
     limited = stop if seconds is None else stop.within(seconds + grace)
-    resources = _resources(spec, position.board, ServiceAnalyst(service, stop), database)
+    analyst = ServiceAnalyst(service, stop)
+    resources = _resources(spec, position.board, analyst, database)
     move_seed = side_seed(game_seed(seed, position.ply), position.turn)
     try:
         with _made(spec, replace(resources, programs=programs), limited) as player:
@@ -409,7 +412,15 @@ def choose_move(
             raise
         message = f"{spec.text} has not found a move in {seconds:g} s"
         raise PlayerFailure(Failing.TIME, message) from None
-    return ChosenMove(checked_column(column, position), spec.full, time.monotonic() - began)
+    column = checked_column(column, position)
+    bounds = None if analyst.last is None else analyst.last.bounds
+    return ChosenMove(
+        column,
+        spec.full,
+        time.monotonic() - began,
+        None if bounds is None else bounds[column],
+        None if bounds is None else is_proven_choice(bounds, column),
+    )
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import functools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 from threading import Lock
@@ -12,7 +12,9 @@ from typing import Annotated, Final, Literal, TypeAlias
 from c4core.book import Book
 from c4core.dice import Dice
 from c4core.errors import BookBoardError, CertificateError, ClaimError
+from c4core.evaluation import Analysis
 from c4core.notation import BoardSize
+from c4core.players.deciding import SEARCH_SHARE, games_in, strongest_columns
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
 from c4core.players.parameters import Real, Resource, Value
 from c4core.players.player import NO_LIMITS, Analyst, GameStart, Limits, Player, columns_from_centre
@@ -38,10 +40,14 @@ def shared_solver() -> Solver:
 
 @player("perfect", source="this project's solver")
 class Perfect(Player):
-    """Wins as soon and loses as late as possible, unless weakened by parameters.
+    """Perfect where the game is solved in time; else plays the strongest move found.
 
-    ``analyst`` finds the exact scores. By default, it is a solver that all these players share, and
-    that uses the included book. To play without a book, give ``Solver(book=None)``.
+    If all columns are solved, it wins as soon and loses as late as possible. Otherwise it plays a
+    proven win or draw, or an undecided column that simulated games favour. It plays a proven loss
+    only if all columns lose. The parameters weaken it.
+
+    ``analyst`` finds the scores. By default, it is a solver that all these players share, and that
+    uses the included book. To play without a book, give ``Solver(book=None)``.
     """
 
     choice: Annotated[
@@ -72,42 +78,43 @@ class Perfect(Player):
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
-        scores = self._scores(position, limits)
-        # A search that ran out of time has the scores of fewer columns, or none.
-        known = {column: score for column, score in enumerate(scores) if score is not None}
-        if not known:
-            known = dict.fromkeys(position.legal_columns(), 0)
+        end = None if limits.seconds is None else time.monotonic() + limits.seconds
+        found = self._analysis(position, limits)
+        worths = {
+            column: _worth(*pair) for column, pair in enumerate(found.bounds) if pair is not None
+        }
         if self.temperature:
-            return self._warm_choice(known, dice)
-        best = max(known.values())
-        worse = [column for column, score in known.items() if score < best]
+            return self._warm_choice(worths, dice)
+        if _is_solved(found):
+            best = [column for column, worth in worths.items() if worth == max(worths.values())]
+        else:
+            games = games_in(None if end is None else end - time.monotonic())
+            best = strongest_columns(position, found.bounds, games=games, stop=limits.stop)
+        worse = [column for column in worths if column not in best]
         if self.blunder and dice.unit() < self.blunder and worse:
             return dice.pick(worse)
-        return self._among([column for column in known if known[column] == best], position, dice)
+        return self._among(best, position, dice)
 
-    def _scores(self, position: Position, limits: Limits) -> Sequence[int | None]:
-        """Return the scores of all columns, or the scores that are known at the time limit.
+    def _analysis(self, position: Position, limits: Limits) -> Analysis:
+        """Return the bounds of all columns that are proven in the search's share of the time.
 
         Raises:
             StopPlaying: the stop signal was set before the end of the search.
         """
+        left = None if limits.seconds is None else SEARCH_SHARE * limits.seconds
         if self.analyst is not None and not isinstance(self.analyst, Solver):
-            return self.analyst.analyze(position, time_limit=limits.seconds).scores
+            return self.analyst.analyze(position, time_limit=left)
         solver, stop = self.analyst or shared_solver(), limits.stop or Stop()
-        deadline = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
-        left = limits.seconds
+        deadline = math.inf if left is None else time.monotonic() + left
         with stop.calling(solver.stop):
             while True:
                 stop.check()
                 found = solver.analyze(position, time_limit=left)
-                is_complete = all(
-                    found.scores[column] is not None for column in position.legal_columns()
-                )
-                if is_complete or time.monotonic() >= deadline:
-                    return found.scores
+                if _is_solved(found) or time.monotonic() >= deadline:
+                    return found
                 # The search was stopped, perhaps by another game that shares the solver. The
                 # deadline may have passed since it was checked.
-                left = None if limits.seconds is None else max(deadline - time.monotonic(), 0.0)
+                left = None if left is None else max(deadline - time.monotonic(), 0.0)
 
     def _among(self, columns: list[int], position: Position, dice: Dice) -> int:
         if self.choice == "random":
@@ -124,6 +131,15 @@ class Perfect(Player):
             if mark < 0:
                 return column
         return next(iter(scores))  # the sum of the weights was rounded
+
+
+def _worth(lower: int, upper: int) -> int:
+    """A column's score, or the nearest possible one to 0 if it is not solved."""
+    return max(lower, min(upper, 0))
+
+
+def _is_solved(found: Analysis) -> bool:
+    return all(pair is None or pair[0] == pair[1] for pair in found.bounds)
 
 
 KEPT: Final = 4

@@ -227,13 +227,20 @@ class _BookAsker:
 
     def _answer(self, position: Position) -> Answer:
         from c4core.evaluation import score_limits
-        from workers.answers.question import Answer
+        from workers.answers.question import Answer, open_bounds
 
         score = self._book.probe(position)
         if score is None:
             lower, upper = score_limits(position.ply, *position.board)
             return Answer(lower, upper, source="book")
-        return Answer(score, score, self._book.scores(position), source="book")
+        scores = self._book.scores(position)
+        least, most = score_limits(position.ply + 1, *position.board)
+        bounds = [
+            (-most, min(-least, score)) if known is None else (known, known) for known in scores
+        ]
+        playable = position.legal_columns()
+        columns = tuple(pair if at in playable else None for at, pair in enumerate(bounds))
+        return Answer(score, score, scores, source="book", open_bounds=open_bounds(columns))
 
 
 @dataclass(frozen=True, slots=True)

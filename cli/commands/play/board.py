@@ -11,16 +11,17 @@ from textual.message import Message
 from textual.widget import Widget
 
 from c4core.notation import column_label
-from cli.output.render import score_style, score_text
+from cli.output.render import column_text
 from workers.text import printable_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from textual import events
     from textual.binding import BindingType
     from textual.timer import Timer
 
+    from c4core.evaluation import ColumnBounds
     from c4core.notation import BoardSize
     from c4core.position import Position, Side
     from cli.commands.play.game import Game
@@ -102,7 +103,8 @@ class Look:
     """Whether stones are letters, for terminals without colours."""
     pointer: int | None = None
     """The column pointed at."""
-    scores: Sequence[int | None] | None = None
+    bounds: ColumnBounds | None = None
+    """The bounds of the columns' scores; None to hide them."""
     last: Square | None = None
     falling: int | None = None
     """The row of the last stone while it falls; None after it has landed."""
@@ -225,17 +227,17 @@ def _label_line(position: Position, place: Geometry, look: Look) -> Text:
 
 
 def _score_line(place: Geometry, look: Look) -> Text:
-    """The columns' scores; the best are bold and, if there is room, have a star."""
+    """The columns' scores or bounds; the best are bold and, if there is room, have a star."""
     line = Text()
-    if look.scores is None:
+    if look.bounds is None:
         return line
-    best = max((score for score in look.scores if score is not None), default=None)
-    for score in look.scores:
-        is_best = score is not None and score == best
-        text = score_text(score)
+    best = max((pair[1] for pair in look.bounds if pair is not None), default=None)
+    for pair in look.bounds:
+        is_best = pair is not None and pair[0] == best
+        text, colour = column_text(pair)
         if is_best and place.cell_width > len(text) + 1:
             text = f"*{text}"
-        style = "" if look.letters else score_style(score)
+        style = "" if look.letters else colour
         line.append(f"{text:^{place.cell_width}}", f"bold {style}" if is_best else style)
     return line
 
@@ -291,7 +293,7 @@ class BoardView(Widget, can_focus=True):
         if game.columns:
             column = game.columns[-1]
             last = (column, game.position.heights[column] - 1)
-        self._look = replace(self._look, last=last, scores=None, falling=None)
+        self._look = replace(self._look, last=last, bounds=None, falling=None)
         if falls and last is not None and self._animated:
             self._look = replace(self._look, falling=game.board.height - 1)
             self._fall = self.set_interval(ROW_SECONDS, self._fall_by_a_row)
@@ -299,9 +301,9 @@ class BoardView(Widget, can_focus=True):
             self.post_message(self.Landed())
         self.refresh()
 
-    def show_scores(self, scores: Sequence[int | None] | None) -> None:
-        """Show the columns' exact scores, or hide them if None."""
-        self._look = replace(self._look, scores=scores)
+    def show_scores(self, bounds: ColumnBounds | None) -> None:
+        """Show the columns' scores as far as they are proven, or hide them if None."""
+        self._look = replace(self._look, bounds=bounds)
         self.refresh()
 
     def render(self) -> Text:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.arena.game import checked_column, side_seed
 from c4core.dice import Dice
-from c4core.evaluation import Analysis
 from c4core.players.errors import Failing, PlayerFailure, is_exhaustion
 from c4core.players.player import GameStart, Limits, Resources
 from c4core.players.stopping import Stop
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.book import Book
+    from c4core.evaluation import Analysis
     from c4core.notation import BoardSize
     from c4core.players.player import Player, PlayerSpec
     from c4core.position import Position, Side
@@ -78,9 +78,7 @@ class Scores:
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
         """Implement :meth:`c4core.players.Analyst.analyze`."""
-        answer = self.ask(position, time_limit=time_limit)
-        scores = answer.scores or (None,) * position.width
-        return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
+        return self.ask(position, time_limit=time_limit).as_analysis(position.width)
 
     def give_up(self) -> None:
         """Stop all running searches soon; later searches are not affected."""

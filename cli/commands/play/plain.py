@@ -163,9 +163,9 @@ class PlainGame:
         if self._silent:
             return
         out = render.console()
-        scores = None if answer is None else answer.scores
+        bounds = None if answer is None else answer.bounds
         position = self.game.position
-        out.print(render.board(position, scores))
+        out.print(render.board(position, bounds))
         if answer is not None:
             out.print(render.verdict(position, answer))
             out.print("best: " + render.labels(answer.best))

@@ -272,7 +272,7 @@ class GameScreen(Screen[None]):
         else:
             sentence = verdict(self.game.position, event.answer)
             self._verdict = Text(sentence.plain, "bold") if self._letters else sentence
-            self._board.show_scores(event.answer.scores)
+            self._board.show_scores(event.answer.bounds)
             self.is_hinted = True
         self._show_status()
 

@@ -41,9 +41,9 @@ def test_a_conversation(tmp_path: Path) -> None:
         found = ask(engine, THREE_IN_A_ROW, "go", last="bestmove")
         assert found[-1] == "bestmove P@d1"
         assert ask(engine, "position startpos", "go", "isready", last="readyok") == ["readyok"]
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove P@d1"
+        assert ask(engine, "stop", last="bestmove")[-1].startswith("bestmove ")
         assert ask(engine, "go infinite", "go", last="info")[0].endswith("end it with stop")
-        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove P@d1"
+        assert ask(engine, "stop", last="bestmove")[-1].startswith("bestmove ")
         assert ask(engine, "nonsense", last="info")[0].startswith("info string error")
         assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove P@d1"
         rest, errors = engine.communicate("quit\n", timeout=HANG_SECONDS)

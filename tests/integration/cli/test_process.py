@@ -109,7 +109,7 @@ class TestInterrupts:
         done = end_by(process, number)
         assert (done.code, done.out) == (code, "")
         bounds = r"x to move, not solved yet: score between -\d+ and \+\d+ for x"
-        guess = r"Guess, not proven: [xo] wins \(x scores ~\d+ % in random games\)"
+        guess = r"Guess, not proven: (too close to call|[xo] is favoured) \(x: ~\d+ %\)"
         assert re.fullmatch(f"Proven so far: {bounds}\n{guess}\nInterrupted.\n", done.err)
 
     @needs_proc
@@ -152,7 +152,7 @@ class TestInterrupts:
         bounds = r"score -\d+ to \+\d+, asked: \S+ or more\?"
         assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
         assert rest == [
-            "Published, not proven by this search: x wins (score +2 for x)",
+            "Published score, not proven by this search: +2 for x",
             "Results so far are kept; continue with: c4 jobs resume 1",
             "Interrupted.",
         ]

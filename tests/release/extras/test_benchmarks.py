@@ -26,6 +26,7 @@ from tests.support.running.benchmarks import kept, run
 C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"
 SMALLEST = {
     "certificates boards 4x4": "'score': 0, 'positions': 367",
+    "guesses boards 5x5 --count 2": "'board': '5x5', 'unsolved': 0",
     "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
     "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
     "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
@@ -44,6 +45,15 @@ def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.M
     shutil.copytree(DOCS, "docs", ignore=shutil.ignore_patterns("*.png"))
     if command.partition(" ")[0] in PAGES:
         run(results, "render", "--docs", "docs", command.partition(" ")[0])
+
+
+def test_limited_analyses_are_measured(tmp_path: Path) -> None:
+    out = run(tmp_path, "anytime", "columns", "5x5", "--count=2", "--nodes=1000")
+    assert "'positions': 2" in out
+    assert "'missing': 0" in out
+    run(tmp_path, "anytime", "strength", "5x5", "--opponent=easy", "--games=2", "--seconds=0.1")
+    found = kept(tmp_path, "anytime")["strength 5x5 easy"]
+    assert sum(found.get(result, 0) for result in ("won", "drawn", "lost")) == 2
 
 
 def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:

@@ -15,8 +15,32 @@ def test_scores_and_values_follow_from_the_bounds() -> None:
         found = evaluation.Evaluation(lower, upper)
         assert (found.score, found.value) == (score, value)
         assert found.is_exact == (score is not None)
-    assert evaluation.Analysis((None, 1, -2, 1), lower=1, upper=1).best == (1, 3)
-    assert evaluation.Analysis((None, 1, -2, 1), lower=1, upper=4).best == ()
+    scores = (None, 1, -2, 1)
+    bounds = evaluation.exact_bounds(scores)
+    assert evaluation.Analysis(scores, bounds, lower=1, upper=1).best == (1, 3)
+    assert evaluation.Analysis(scores, bounds, lower=1, upper=4).best == ()
+
+
+def test_bounds_of_a_position_and_its_columns_narrow_each_other() -> None:
+    # The position is as good as its best column, and no column is better.
+    assert evaluation.combine_bounds(-9, 9, ((-3, 5), None, (2, 7))) == (
+        2,
+        7,
+        ((-3, 5), None, (2, 7)),
+    )
+    assert evaluation.combine_bounds(-9, 4, ((-3, 5), (2, 7))) == (2, 4, ((-3, 4), (2, 4)))
+    # Only the first column can reach the position's lower bound.
+    assert evaluation.combine_bounds(3, 9, ((-3, 5), (0, 2))) == (3, 5, ((3, 5), (0, 2)))
+    assert evaluation.combine_bounds(-4, -4, (None, None)) == (-4, -4, (None, None))
+
+
+def test_bounds_as_short_text() -> None:
+    texts = {
+        (3, 3): "+3", (0, 0): "0", (-2, -2): "-2", (2, 9): ">=2", (1, 9): ">0", (0, 9): ">=0",
+        (-9, -1): "<0", (-9, -3): "<=-3", (-9, 0): "<=0", (-2, 3): "?",
+    }  # fmt: skip
+    for bounds, text in texts.items():
+        assert evaluation.bounds_text(*bounds) == text
 
 
 def test_distance_to_the_end() -> None:
@@ -79,8 +103,8 @@ def test_results_as_html_and_as_rows(snapshot: SnapshotAssertion) -> None:
     results = (
         evaluation.Evaluation(3, 3, 1200, 0.5),
         evaluation.Evaluation(-2, 4),
-        evaluation.Analysis((1, None, 0, -3), 1, 1, 9, 0.1),
-        evaluation.Analysis((1, None), -2, 4),
+        evaluation.Analysis((1, None, 0, -3), ((1, 1), None, (0, 0), (-3, -3)), 1, 1, 9, 0.1),
+        evaluation.Analysis((1, None), ((1, 1), (-2, 4)), 1, 4),
     )
     assert [
         (parsed(result._repr_html_()).texts, str(result.to_dict())) for result in results

@@ -16,7 +16,7 @@ import pytest
 from c4core import MoveError, Position, solver as solver_module
 from c4core.arrays import open_plies, wins_now
 from c4core.errors import BoardError, KeyValueError
-from c4core.evaluation import NO_SCORE
+from c4core.evaluation import NO_SCORE, exact_scores, score_limits
 from c4core.solver import Solver
 from tests.support.running.interrupts import interrupted_when
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -95,6 +95,48 @@ def test_limits_leave_correct_bounds(threads: int, limit: dict[str, Any]) -> Non
     analysis = solver.analyze(HARD, **limit)
     assert (analysis.score, analysis.best) == (None, ())
     assert analysis.lower <= 1 <= analysis.upper
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_limited_analysis_has_bounds_of_every_column(threads: int) -> None:
+    for moves, width, height in (
+        ("44", 8, 8), ("", 10, 7), ("445", 9, 7), ("4444", 7, 6), ("1122", 5, 5),
+    ):  # fmt: skip
+        position = Position(moves, width=width, height=height)
+        for node_limit in (0, 20_000, 400_000):
+            solver = Solver(table_mb=1, threads=threads)
+            found = solver.analyze(position, node_limit=node_limit)
+            known = [pair for pair in found.bounds if pair is not None]
+            assert len(known) == len(position.legal_columns())
+            assert found.lower >= max(lower for lower, _ in known)
+            assert found.upper <= max(upper for _, upper in known)
+            assert found.upper >= max(upper for _, upper in known)
+            assert found.scores == exact_scores(found.bounds)
+            for column in position.legal_columns():
+                child = Solver(table_mb=1).solve(position.play(column), node_limit=50_000)
+                lower, upper = found.bounds[column] or (1, 0)
+                assert lower <= upper
+                # Both searches have proven their bounds.
+                assert max(lower, -child.upper) <= min(upper, -child.lower)
+
+
+@pytest.mark.parametrize(("width", "height"), [(8, 7), (8, 8), (9, 7), (10, 7)])
+def test_an_open_three_is_found_at_once(width: int, height: int) -> None:
+    position = Position("4455", width=width, height=height)
+    win = score_limits(6, width, height)[1]  # with the seventh stone
+    found = Solver().analyze(position, node_limit=40_000)
+    assert found.score == win
+    assert found.best == (2, 5)
+
+
+def test_analyses_in_turns_give_the_same_scores(solver: Solver) -> None:
+    for moves in ("2252576253462244", "44455554221", "445566112211"):
+        expected = Solver().analyze(moves)
+        found = solver.analyze(moves, node_limit=10**9)
+        assert (found.scores, found.score) == (expected.scores, expected.score)
+        batch = solver.analyze_many([moves], node_limit=10**9)
+        assert batch.column_lower.tolist() == batch.column_upper.tolist()
+        assert batch.scores.tolist() == batch.column_lower.tolist()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

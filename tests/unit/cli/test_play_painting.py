@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
+from c4core.evaluation import exact_bounds
 from c4core.notation import BoardSize
 from cli.commands.play.board import BRIGHT, DIMMED, Look, fit, least, paint
 from tests.support.boards.positions import boards
@@ -20,13 +21,16 @@ def lines(moves: str, look: Look, *, width: int = 50, height: int = 21) -> list[
     return paint(Position(moves), place, look).plain.split("\n")
 
 
+SCORES = exact_bounds((-12, None, 0, 3, 3, -1, 0))
+
+
 @pytest.mark.parametrize(
     ("moves", "look"),
     [
         pytest.param("445", Look(letters=True, pointer=0, last=(4, 0)), id="letters"),
         pytest.param("1122334", Look(letters=True, last=(3, 0)), id="a four"),
         pytest.param("44", Look(letters=True, last=(3, 1), falling=4), id="a falling stone"),
-        pytest.param("44", Look(letters=True, scores=(-12, None, 0, 3, 3, -1, 0)), id="scores"),
+        pytest.param("44", Look(letters=True, bounds=SCORES), id="scores"),
     ],
 )
 def test_a_board_in_letters(moves: str, look: Look, snapshot: SnapshotAssertion) -> None:
@@ -73,7 +77,7 @@ def test_a_board_fits_or_is_not_drawn(
     if place is None:
         return
     position = Position(width=board.width, height=board.height)
-    drawn = paint(position, place, Look(letters=letters, scores=(0,) * board.width))
+    drawn = paint(position, place, Look(letters=letters, bounds=((0, 0),) * board.width))
     rows = drawn.plain.split("\n")
     assert len(rows) <= height
     assert max(map(len, rows)) <= width

@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
 from c4core.estimate import Estimate
-from c4core.evaluation import score_limits
+from c4core.evaluation import exact_bounds, score_limits
 from cli.output import render
 from tests.support.boards.positions import games
 from workers.answers.question import Answer
@@ -25,7 +25,8 @@ from workers.answers.question import Answer
 def test_a_board_in_plain_text(
     moves: str, scores: tuple[int | None, ...] | None, snapshot: SnapshotAssertion
 ) -> None:
-    assert render.board(Position(moves), scores, zero_based=len(moves) == 5).plain == snapshot
+    bounds = None if scores is None else exact_bounds(scores)
+    assert render.board(Position(moves), bounds, zero_based=len(moves) == 5).plain == snapshot
 
 
 @pytest.mark.parametrize("seconds", [math.inf, -math.inf, math.nan, 1e12, -1e300, 1.7e308], ids=str)
@@ -51,7 +52,7 @@ def test_a_coloured_board_round_trips(game: tuple[Position, str]) -> None:
 def test_boards_without_colours_have_no_escapes() -> None:
     console = Console(force_terminal=False)
     with console.capture() as capture:
-        console.print(render.board(Position("44"), (0,) * 7))
+        console.print(render.board(Position("44"), ((0, 0),) * 7))
     assert "\x1b" not in capture.get()
 
 
@@ -73,17 +74,22 @@ def test_a_verdict_names_the_side(moves: str, answer: Answer, sentence: str) -> 
 
 
 def test_a_guess_is_marked_and_stands_only_where_nothing_is_proven() -> None:
-    position, shares = Position("44"), Estimate(0.416, (0.1, 0.2, 0.3, 0.416, None, 0.05, 1.0))
-    open_answer = Answer(-20, 20, (None, None, -3, None, None, None, None))
-    guess = render.guess(position, open_answer, shares)
-    assert guess is not None
-    assert guess.plain == "Guess, not proven: o wins (x scores ~42 % in random games)"
-    assert render.guess(position, Answer(1, 20), shares) is None
-    published = render.guess(position, open_answer, Estimate(0.6, (), published=-2))
+    position, shares = Position("44"), (0.1, 0.2, 0.3, 0.416, None, 0.05, 1.0)
+    bounds = ((-9, 9), (1, 9), (-3, -3), (-9, 9), None, (-9, 0), (-9, 9))
+    for share, words in (
+        (0.32, "o is favoured (x: ~32 %)"),
+        (0.416, "too close to call (x: ~42 %)"),
+        (0.71, "x is favoured (x: ~71 %)"),
+    ):
+        guess = render.guess(position, Answer(-20, 20), Estimate(share, shares))
+        assert guess is not None
+        assert guess.plain == f"Guess, not proven: {words}"
+    assert render.guess(position, Answer(1, 20), Estimate(0.9, shares)) is None
+    published = render.guess(position, Answer(-20, 20), Estimate(0.6, (), published=-2))
     assert published is not None
-    assert published.plain == "Published, not proven by this search: o wins (score -2 for x)"
-    row = render.board(position, open_answer.scores, shares).plain.splitlines()[-1]
-    assert row.split() == ["~10", "~20", "-3", "~42", ".", "~5", "~100"]
+    assert published.plain == "Published score, not proven by this search: -2 for x"
+    row = render.board(position, bounds, Estimate(0.6, shares)).plain.splitlines()[-1]
+    assert row.split() == ["~10", ">0", "-3", "~42", ".", "<=0", "~100"]
 
 
 @pytest.mark.parametrize(

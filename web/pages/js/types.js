@@ -11,13 +11,14 @@
 
 /**
  * @typedef {{
- *   column: number, playable: boolean, score: number | null, value: Value | null, plies: number | null, best: boolean,
- * }} ColumnAnswer
+ *   column: number, playable: boolean, score: number | null, lower: number | null, upper: number | null,
+ *   value: Value | null, plies: number | null, best: boolean,
+ * }} ColumnAnswer `lower` and `upper` are proven bounds of the score, null for a full column
  *
  * @typedef {{
- *   value: Value | null, share: number | null, published: number | null, columns: (number | null)[],
- * }} Estimate a guess, not proven; the shares of random games that the side to move wins, from 0 to 1; the published
- *   score of an empty board; null for a proven result
+ *   favoured: "win" | "loss" | null, share: number | null, published: number | null, columns: (number | null)[],
+ * }} Estimate a guess, not proven: the expected result for the side to move, from 0 to 1, and after each column; the
+ *   published score of an empty board; null for a proven result. `favoured` is null if it is too close to call
  *
  * @typedef {{
  *   moves: string | null, grid: string, key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
@@ -37,7 +38,8 @@
  *
  * @typedef {{
  *   board: string, start: string | null, moves: string | null, first: string | null, second: string | null,
- *   complete: boolean, accuracy: Record<Side, number | null>, moves_judged: JudgedMove[],
+ *   complete: boolean, not_judged: number, accuracy: Record<Side, number | null>, best_moves: Record<Side, number | null>,
+ *   moves_judged: JudgedMove[],
  * }} ReviewAnswer
  */
 

@@ -129,6 +129,17 @@ export function boundsText(lower, upper, lowest, highest) {
   return `between ${signed(lower)} and ${signed(upper)}`;
 }
 
+/**
+ * Bounds of a column's score, short: "+3", "≥2", ">0", "≤0"; "" if both sides may win.
+ * @param {number} lower @param {number} upper @returns {string}
+ */
+export function boundsShort(lower, upper) {
+  if (lower === upper) return signed(lower);
+  if (lower >= 0) return lower === 1 ? ">0" : `≥${lower}`;
+  if (upper <= 0) return upper === -1 ? "<0" : `≤${signed(upper)}`;
+  return "";
+}
+
 const MARKS = Object.freeze({ "??": "gives the result away", "?": "not the best", "!": "the only good move", "": "" });
 
 /** @param {Mark} mark @returns {string} */

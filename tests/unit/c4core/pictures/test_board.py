@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from hypothesis import example, given
 
-from c4core.evaluation import Analysis
+from c4core.evaluation import Analysis, exact_bounds
 from c4core.notation import column_label
 from c4core.pictures import BoardMarks, board_picture, board_svg
 from c4core.pictures.board import analysis_marks, last_cell
@@ -135,7 +135,8 @@ def test_a_picture_can_be_moved() -> None:
 
 def test_one_call_draws_scores_and_threats() -> None:
     position = Position("121212")
-    analysis = Analysis((1, 18, None, 0, 1, 1, 1), 18, 18)
+    scores = (1, 18, None, 0, 1, 1, 1)
+    analysis = Analysis(scores, exact_bounds(scores), 18, 18)
     picture = board_picture(position, analysis_marks(position, analysis, threats=True))
     assert board_svg(position, analysis, threats=True) == svg_text(picture)
     assert {"+18", "-", "0"} <= {text.text for text in texts(picture)}

@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.game import Ending, GameRecord, play_game
 from c4core.dice import Dice
-from c4core.evaluation import Analysis
+from c4core.evaluation import Analysis, exact_bounds
 from c4core.notation import BoardSize
 from c4core.players import (
     GameStart,
@@ -85,7 +85,7 @@ def test_scores_may_come_from_another_analyst() -> None:
             assert time_limit is None
             scores = reference_scores(position)
             known = max(score for score in scores if score is not None)
-            return Analysis(scores, known, known)
+            return Analysis(scores, exact_bounds(scores), known, known)
 
     player = parse_player("perfect").make(Resources(analyst=Book()))
     start = Position("1234123413", width=4, height=4)
@@ -109,15 +109,15 @@ def test_a_deadline_between_two_checks_is_not_an_error(
 
         def analyze(self, _position: Position, *, time_limit: float) -> Analysis:
             asked.append(time_limit)
-            return Analysis(scores=(None,) * 7, lower=-18, upper=18, nodes=0, seconds=0.0)
+            return Analysis((None,) * 7, ((-18, 18),) * 7, lower=-18, upper=18)
 
-    clock = iter([0.0, 0.9, 1.1, 1.2])
+    clock = iter([0.0, 0.4, 0.6, 0.7])
     monkeypatch.setattr(perfect, "Solver", StoppedSolver)
     monkeypatch.setattr(perfect, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     analyst: Any = StoppedSolver()
     player = perfect.Perfect(analyst=analyst)
-    assert player._scores(Position(), Limits(seconds=1.0)) == (None,) * 7
-    assert asked == [1.0, 0.0]
+    assert player._analysis(Position(), Limits(seconds=1.0)).scores == (None,) * 7
+    assert asked == [0.5, 0.0]
 
 
 EMPTY = Position(width=5, height=4)

@@ -71,8 +71,10 @@ def test_too_little_time_leaves_bounds_and_a_guess_that_is_not_stored(
     assert found["score"] is found["value"] is found["plies"] is found["line"] is None
     assert found["queued"] is None
     guess = found["estimate"]
-    assert (guess["value"], guess["published"]) == ("loss", -2)
+    assert (guess["favoured"], guess["published"]) == ("loss", -2)
     assert len(guess["columns"]) == 9
+    for column in found["columns"]:
+        assert column["lower"] < column["upper"] <= found["upper"]
     assert all(0 <= share <= 1 for share in (guess["share"], *guess["columns"]))
     position = Position(width=9, height=6)
     with Database.open(str(sqlite_path)) as database:

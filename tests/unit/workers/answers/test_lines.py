@@ -132,22 +132,22 @@ def test_settled_answers_and_finished_games_have_no_guess() -> None:
 
 
 def test_an_open_result_has_a_guess_with_every_column() -> None:
-    answer = Answer(-9, 9, OPEN)
+    answer = Answer(-9, 9, OPEN, open_bounds=((-9, 9),) * 8)
     guess = estimate_open(POSITION, answer)
     assert guess is not None
     shown = estimate_object(answer, guess)
     assert shown is not None
-    assert shown["value"] == guess.value(-9, 9)
+    assert shown["favoured"] == guess.favoured
     assert shown["share"] == round(guess.share, 3)
     assert shown["columns"] == [round(share or 0, 3) for share in guess.columns]
 
 
 def test_what_is_proven_has_no_guess_beside_it() -> None:
-    answer = Answer(2, 9, (2, *OPEN[1:]))
+    answer = Answer(2, 9, (2, *OPEN[1:]), open_bounds=((2, 2), (1, 9), *((-9, 9),) * 6))
     shown = estimate_object(answer, estimate_open(POSITION, answer))
     assert shown is not None
-    assert (shown["value"], shown["share"]) == (None, None)
+    assert (shown["favoured"], shown["share"]) == (None, None)
     columns = shown["columns"]
     assert isinstance(columns, list)
-    assert columns[0] is None
-    assert None not in columns[1:]
+    assert columns[:2] == [None, None]  # a win is proven, though not its length
+    assert None not in columns[2:]

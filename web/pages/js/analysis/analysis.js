@@ -169,9 +169,11 @@ function verdictText(position, answer) {
   }
   if (answer.lower === 0) return `${mover} has at least a draw`;
   if (answer.upper === 0) return `${other} has at least a draw`;
-  if (answer.estimate === null || answer.estimate.value === null) return "Not decided yet";
-  const outcome = answer.estimate.value === "draw" ? "a draw" : `${answer.estimate.value === "win" ? mover : other} wins`;
-  return answer.estimate.published === null ? `A guess: ${outcome}, not proven` : `Published: ${outcome}, not proven here`;
+  if (answer.estimate === null || answer.estimate.share === null) return "Not decided yet";
+  const { favoured, published } = answer.estimate;
+  if (published !== null) return `Published score: ${signed(published)} for ${mover}, not proven here`;
+  if (favoured === null) return "Too close to call, not proven";
+  return `${favoured === "win" ? mover : other} is favoured, not proven`;
 }
 
 /** @param {Position} position @param {PositionAnswer | null} answer */
@@ -211,8 +213,7 @@ function scoreText(position, answer) {
   const left = position.size.width * position.size.height - position.ply;
   const score = boundsText(answer.lower, answer.upper, -Math.floor(left / 2), Math.floor((left + 1) / 2));
   const { share = null, published = null } = answer.estimate ?? {};
-  const games = share === null ? "" : `; ${guessed(share)} % in random games`;
-  const guess = published === null ? games : `; ${signed(published)} is published`;
+  const guess = share === null || published !== null ? "" : `; a guess: ${guessed(share)} %`;
   return `Score ${score} for ${NAMES[position.side]}, to move${guess}`;
 }
 

@@ -1,4 +1,4 @@
-/** The review of a game: the accuracy of both sides, the score by move, and the mistakes. */
+/** The review of a game: how well both sides played, the score by move, and the mistakes. */
 
 import { isAbort, recordOf } from "../api.js";
 import { button, byId, make, setAttribute } from "../dom.js";
@@ -9,7 +9,12 @@ import { Graph } from "./graph.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Session} from "../game/session.js" */
+/** @import {MaybeNumber} from "../words.js" */
 /** @import {JudgedMove, Mark, ReviewAnswer, Side} from "../types.js" */
+
+const MEASURES =
+  "Results kept: the share of moves that kept a win or a draw, if another column would have lost it. " +
+  "Best moves: the share of moves with the best score, if another column was worse.";
 
 /** Seconds of search for the complete game: at first, and if the user asks for more. */
 const [BUDGET, LONGER_BUDGET] = [10, 30];
@@ -177,13 +182,14 @@ export class Review {
   #card(answer) {
     const more = this.#isAsking
       ? ["Still searching…"]
-      : ["Some positions are not solved yet. ", button("Think longer", () => this.#thinkLonger())];
+      : [notJudgedText(answer), button("Think longer", () => this.#thinkLonger())];
     return [
       this.#head(),
       make("div", { class: "sides" }, sideOf("x", answer.first, answer), sideOf("o", answer.second, answer)),
       this.#graph.element,
       button("Back to the game", () => this.#goTo(this.shared), { id: "back-to-game", hidden: true }),
       this.#mistakes(answer),
+      make("p", { class: "quiet" }, MEASURES),
       ...(answer.complete ? [] : [make("p", { class: "quiet" }, more)]),
     ];
   }
@@ -194,7 +200,8 @@ export class Review {
       move.mark === "??" || move.mark === "?" ? [this.#mistake(move, index + 1)] : [],
     );
     if (wrong.length > 0) return make("ol", { id: "mistakes" }, wrong);
-    const words = answer.complete ? "No mistakes." : "No mistakes found so far.";
+    const judged = answer.moves_judged.length - answer.not_judged;
+    const words = answer.complete ? "No mistakes." : `No mistakes among the ${count(judged, "judged move")}.`;
     return make("p", { class: "quiet", id: "mistakes" }, words);
   }
 
@@ -218,12 +225,21 @@ export class Review {
   }
 }
 
+/** @param {ReviewAnswer} answer */
+function notJudgedText({ not_judged: open, moves_judged: moves }) {
+  return `${open} of ${count(moves.length, "move")} not judged: their positions are not solved yet. `;
+}
+
+/** @param {MaybeNumber} share in percent */
+function shareText(share) {
+  return share === null || share === undefined ? "–" : `${Math.round(share)}%`;
+}
+
 /**
- * The accuracy of a side, with its counts of marks.
+ * Both measures of a side's moves, with its counts of marks.
  * @param {Side} name @param {string | null} player @param {ReviewAnswer} answer
  */
-function sideOf(name, player, { accuracy, moves_judged: moves }) {
-  const share = accuracy[name];
+function sideOf(name, player, { accuracy, best_moves: best, moves_judged: moves }) {
   /** @param {Mark} mark @param {string} one */
   const counted = (mark, one) => {
     const number = moves.filter((move) => move.side === name && move.mark === mark).length;
@@ -239,9 +255,11 @@ function sideOf(name, player, { accuracy, moves_judged: moves }) {
     "div",
     { class: `side ${name}` },
     make("span", { class: "side-name" }, make("i", { class: `dot ${name}` }), NAMES[name]),
-    make("span", { class: "side-share", id: `accuracy-${name}` }, share === null ? "–" : `${Math.round(share)}%`),
     make("span", { class: "side-player" }, player ?? ""),
-    make("span", { class: "side-what" }, "accuracy"),
+    make("span", { class: "side-what" }, "results kept"),
+    make("span", { class: "side-share", id: `accuracy-${name}` }, shareText(accuracy[name])),
+    make("span", { class: "side-what" }, "best moves"),
+    make("span", { class: "side-share", id: `best-${name}` }, shareText(best[name])),
     make("span", { class: "side-counts" }, counted("??", "blunder"), counted("?", "slip"), counted("!", "only move")),
   );
 }

@@ -2,7 +2,7 @@
 
 import { make, setAttribute } from "../dom.js";
 import { NAMES, columnLabel } from "../game/position.js";
-import { guessed, outcomeText, percent, signed } from "../words.js";
+import { boundsShort, guessed, outcomeText, percent } from "../words.js";
 
 /** @import {Position} from "../game/position.js" */
 /** @import {ColumnAnswer, PositionAnswer} from "../types.js" */
@@ -50,7 +50,7 @@ export class Columns {
     }
     this.#summary = answer === null || position.isOver ? "" : bestText(answer.columns);
     if (this.#summary === "" && answer?.estimate) {
-      this.#summary = `Not proven: ~ is the percentage of random games that ${NAMES[position.side]} wins.`;
+      this.#summary = `Not proven: ~ is the chance of ${NAMES[position.side]} in percent, a guess.`;
     }
     this.#describe(this.#element.contains(document.activeElement) ? document.activeElement : null);
   }
@@ -93,17 +93,18 @@ export class Columns {
  */
 function showAnswer(button, column, isOpen, answer, share) {
   const known = isOpen ? answer : null;
-  const score = known === null || known.score === null ? null : signed(known.score);
+  const bounds = boundsShort(known?.lower ?? -1, known?.upper ?? 1);
+  const score = known === null || bounds === "" ? null : bounds;
   const parts = [`Column ${column}`];
   if (!isOpen) parts.push("cannot be played");
   if (score !== null) parts.push(`score ${score}`);
   const guess = known === null || score !== null || share === null ? null : guessed(share);
-  if (known !== null) parts.push(guess === null ? outcomeText(known) : guessText(share));
+  if (known !== null) parts.push(guess === null ? provenText(known) : guessText(share));
   if (known?.best) parts.push("best");
   button.setAttribute("aria-label", parts.join(", "));
   const text = button.querySelector(".column-score");
   if (text !== null) text.textContent = score ?? guess ?? "";
-  setAttribute(button, "data-score", score === null ? null : String(known?.score));
+  setAttribute(button, "data-score", known === null || known.score === null ? null : String(known.score));
   setAttribute(button, "data-value", known?.value ?? null);
   setAttribute(button, "data-best", known?.best ? "true" : null);
   setAttribute(button, "data-open", known !== null && score === null && guess === null ? "true" : null);
@@ -113,13 +114,22 @@ function showAnswer(button, column, isOpen, answer, share) {
 
 /** @param {number | null} share */
 function guessText(share) {
-  return `is not decided yet; a guess: ${percent(share, 0)} in random games`;
+  return `is not decided yet; a guess: ${percent(share, 0)}`;
 }
 
 /** @param {ColumnAnswer} answer */
 function outcomeVerb(answer) {
-  if (answer.value === "draw") return "holds the draw";
-  return answer.value === null ? "is not decided yet" : outcomeText(answer);
+  return answer.value === "draw" ? "holds the draw" : provenText(answer);
+}
+
+/**
+ * The proven outcome of a column: "wins", "draw", "at least a draw", "is not decided yet".
+ * @param {ColumnAnswer} answer
+ */
+function provenText(answer) {
+  if (answer.value !== null) return outcomeText(answer);
+  if (answer.lower === 0) return "has at least a draw";
+  return answer.upper === 0 ? "has at most a draw" : "is not decided yet";
 }
 
 /** @param {ColumnAnswer[]} answers */

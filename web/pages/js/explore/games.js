@@ -143,12 +143,10 @@ async function judge(page, replay, match, number) {
     /** @type {ReviewAnswer} */
     const review = await page.get("/api/v1/game", { match, number });
     replay.judge(review);
-    const known = SIDES.flatMap((side) => {
-      const share = review.accuracy[side];
-      return share === null ? [] : [`${NAMES[side]} ${percent(share / 100)}`];
-    });
-    const accuracy = known.length > 0 ? `Accuracy: ${known.join(", ")}. ` : "";
-    replay.say(`${accuracy}${review.complete ? "" : "Some moves could not be judged in time."}`);
+    const { accuracy, best_moves: best, not_judged: open } = review;
+    const words = [measureText("Results kept", accuracy), measureText("Best moves", best)];
+    if (open > 0) words.push(`${open} of ${count(review.moves_judged.length, "move")} could not be judged in time.`);
+    replay.say(words.filter((text) => text !== "").join(" "));
   } catch (error) {
     if (!isAbort(error)) replay.say(`No review: ${messageOf(error)}`);
   }
@@ -319,4 +317,13 @@ function worthText({ side, before, after, best, mark }) {
   }
   const columns = best.length === 1 ? `column ${best[0]} was` : `columns ${best.join(", ")} were`;
   return `The score for ${name} changes from ${signed(before)} to ${signed(after)}; ${columns} best.`;
+}
+
+/** @param {string} name @param {Record<Side, number | null>} shares in percent */
+function measureText(name, shares) {
+  const known = SIDES.flatMap((side) => {
+    const share = shares[side];
+    return share === null ? [] : [`${NAMES[side]} ${percent(share / 100)}`];
+  });
+  return known.length > 0 ? `${name}: ${known.join(", ")}.` : "";
 }

@@ -1,0 +1,169 @@
+"""The quality of guesses of open results (``c4core.estimate``).
+
+::
+
+    python -m benchmarks guesses boards 7x6 8x7 8x8 9x6
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from benchmarks.options import WITH_HELP, seed_option
+from benchmarks.page import table
+from c4core import extras
+from c4core.book import Book
+from c4core.dice import Dice
+from c4core.estimate import estimate
+from c4core.notation import parse_board
+from c4core.players import LEVELS, parse_player
+from c4core.position import Position
+from c4core.solver import Solver
+from cli.output.drawing import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from benchmarks.record import Part, Results
+    from c4core.notation import BoardSize
+
+FIRST_PLY: Final = {"7x6": 2, "8x8": 16}
+"""The least number of stones by board, otherwise 8; with fewer, it takes minutes to solve a
+position. The book has the scores of the openings of 7x6."""
+LAST_PLY: Final = 34
+
+LEVELS_DRAWN: Final = ("easy", "medium", "hard")
+"""The levels whose games supply positions; both sides play the same level."""
+RANDOM_SHARE: Final = 0.1
+"""The share of random moves in these games, which makes them different."""
+
+BUDGETS: Final = (1_000, 10_000, 100_000)
+"""Numbers of simulated games for a guess."""
+BINS: Final = 10
+
+STYLE: Final = {"font.size": 11, "svg.fonttype": "none"}
+"""The style of the plot, whose text stays text."""
+
+
+@click.group(context_settings=WITH_HELP)
+def main() -> None:
+    """Measure how often guesses are right."""
+
+
+@main.command()
+@click.argument("names", metavar="BOARD", nargs=-1, required=True)
+@click.option("--count", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--node-limit", type=click.IntRange(1), default=30_000_000, show_default=True)
+@seed_option
+@click.pass_obj
+def boards(
+    results: Results, *, names: tuple[str, ...], count: int, node_limit: int, seed: int
+) -> None:
+    """Guess the results of positions with rising budgets, and solve them."""
+    for name in names:
+        board = parse_board(name)
+        solver = Solver(table_mb=64, book=shipped_book(board))
+        bins = {games: [_Bin() for _ in range(BINS)] for games in BUDGETS}
+        unsolved = 0
+        for position in positions(board, count, Dice(seed)):
+            value = solver.solve(position, weak=True, node_limit=node_limit).value
+            if value is None:
+                unsolved += 1
+                continue
+            for games, row in bins.items():
+                share = estimate(position, games=games).share
+                row[min(int(share * BINS), BINS - 1)].add(share, RESULTS_OF[value])
+        figures = {
+            "board": name,
+            "unsolved": unsolved,
+            "bins": {str(games): [asdict(each) for each in row] for games, row in bins.items()},
+        }
+        click.echo(figures)
+        results.keep("guesses", name, figures)
+
+
+RESULTS_OF: Final = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+
+
+@dataclass
+class _Bin:
+    """The positions whose guesses are in a range."""
+
+    count: int = 0
+    guessed: float = 0.0
+    """The sum of the guesses."""
+    scored: float = 0.0
+    """The sum of the results."""
+
+    def add(self, share: float, result: float) -> None:
+        self.count += 1
+        self.guessed += share
+        self.scored += result
+
+
+def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
+    """Positions of games of the levels, with each level and number of stones in turn."""
+    players = [parse_player(LEVELS[level].player).make() for level in LEVELS_DRAWN]
+    last = 12 if shipped_book(board) is not None else LAST_PLY
+    plies = range(FIRST_PLY.get(str(board), 8), min(last, board.cells - 1) + 1)
+    for number in range(count):
+        ply = plies[number * 7 % len(plies)]
+        player = players[number % len(players)]
+        position = Position(width=board.width, height=board.height)
+        while position.ply < ply:
+            is_random = position.ply < 2 or dice.unit() < RANDOM_SHARE  # noqa: PLR2004
+            column = dice.pick(list(position.legal_columns())) if is_random else None
+            position = position.play(player.choose(position, dice) if column is None else column)
+            if position.is_over:
+                position = Position(width=board.width, height=board.height)
+        yield position
+
+
+def shipped_book(board: BoardSize) -> Book | None:
+    """The included book of many plies, or None."""
+    return Book.shipped() if str(board) == "7x6" else None
+
+
+def places(parts: Mapping[str, Part]) -> dict[str, str]:
+    """The text of each place in ``docs/boards.md``."""
+    rows = [
+        _row(games, index, parts)
+        for games in map(str, BUDGETS)
+        for index in range(BINS)
+        if any(part.figures["bins"][games][index]["count"] for part in parts.values())
+    ]
+    names = " | ".join(parts)
+    return {"guesses": table(f"games | shown | {names}", rows)}
+
+
+def _row(games: str, index: int, parts: Mapping[str, Part]) -> list[str]:
+    cells = []
+    for part in parts.values():
+        found = part.figures["bins"][games][index]
+        share = 100 * found["scored"] / max(found["count"], 1)
+        cells.append(f"{share:.0f} % of {found['count']}" if found["count"] else "")
+    return [f"{int(games):,}", f"{100 * index // BINS} to {100 * (index + 1) // BINS} %", *cells]
+
+
+def draw(parts: Mapping[str, Part], directory: Path) -> None:
+    """Write the calibration plot, ``guesses.svg``."""
+    extras.require(extras.PLOT, click.ClickException)
+    with figure(6, 5, [directory / "guesses.svg"], style=STYLE) as drawn:
+        axes = drawn.subplots()
+        axes.plot([0, 100], [0, 100], color="#999", linewidth=1, zorder=1)
+        for name, part in parts.items():
+            found = [each for each in part.figures["bins"][str(BUDGETS[-1])] if each["count"]]
+            axes.plot(
+                [100 * each["guessed"] / each["count"] for each in found],
+                [100 * each["scored"] / each["count"] for each in found],
+                marker="o",
+                label=name,
+            )
+        axes.set_xlabel("chance shown, in percent")
+        axes.set_ylabel("result with perfect play, in percent")
+        axes.grid(color="#ddd")
+        axes.legend(frameon=False)
