@@ -45,7 +45,7 @@ SUBJECTS: Final = {
     "learning": Subject("learning", "learning", "learning-log"),
     "matches": Subject("matches.measure", "matches.pages", "matches-log"),
     "order": Subject("order.command"),
-    "scaling": Subject("scaling.measure", "scaling.pages", "scaling-log"),
+    "scaling": Subject("scaling", "scaling", "scaling"),
     "web": Subject("web.measure", "web.measure", "web-log"),
 }
 PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]

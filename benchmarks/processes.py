@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KILOBYTE: Final = 1024
 START_SECONDS: Final = 60.0
-POLL_SECONDS: Final = 0.02
+POLL_SECONDS: Final = 0.1
 
 _EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
 

@@ -78,8 +78,8 @@ def list_(
 ) -> None:
     """List jobs, the newest first.
 
-    "seen" is the last time that a process worked on a running job. Use "c4 jobs resume" to continue
-    a job on which no process works any more.
+    "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
+    continue a job on which no process works any more.
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, job_row
@@ -401,11 +401,13 @@ def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | 
     """Write one line of progress and flush it."""
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
-    from cli.work.view import content, state_text, tree_line
+    from cli.work.view import content, is_silent, state_text, tree_line
     from workers.core.follow import UNDER_WAY, progress_object
     from workers.deep.answer import tree_object
 
     job = progress.job
+    state = state_text(job.state, job.silent_seconds)
+    silent = is_silent(job.state, job.silent_seconds)
     if settings.json:
         fields = progress_object(job)
         if tree is not None:
@@ -413,17 +415,16 @@ def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | 
         echo(json.dumps(fields))
         return
     if tree is not None:
-        text = tree_line(tree.look(), tree.rate(progress))
-        echo(f"job {job.job_id} {state_text(job.state, job.silent_seconds)}: {text}")
+        text = tree_line(tree.look(), None if silent else tree.rate(progress))
+        echo(f"job {job.job_id} {state}: {text}")
         return
-    state = state_text(job.state, job.silent_seconds)
     done = job.positions_done + job.positions_failed
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
     if job.units_failed:
         parts.append(f"{count(job.units_failed, 'unit')} failed")
     # Until the watcher has a rate, use the job's rate of the last minute.
-    if rate := progress.rate or job.positions_per_second:
+    if not silent and (rate := progress.rate or job.positions_per_second):
         parts.append(rate_text(rate))
-    if done < job.positions and job.state in UNDER_WAY:
+    if not silent and done < job.positions and job.state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
     echo(", ".join(parts))

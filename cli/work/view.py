@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from math import inf
 from typing import TYPE_CHECKING
 
 from c4core.notation import column_label, format_moves
@@ -37,14 +36,17 @@ SILENT_SECONDS = 10.0
 """A running job is silent after this time without a sign of life: the duration of a lease."""
 
 
+def is_silent(state: JobState, silent_seconds: float | None) -> bool:
+    """Whether no process seems to work on an open job."""
+    return state in UNDER_WAY and (silent_seconds is None or silent_seconds >= SILENT_SECONDS)
+
+
 def state_text(state: JobState, silent_seconds: float | None) -> str:
     """The state of a job, and its last sign of life if that was some time ago."""
-    if state not in UNDER_WAY:
+    if not is_silent(state, silent_seconds):
         return str(state)
     if silent_seconds is None:
         return f"{state}, no sign of life yet"
-    if silent_seconds < SILENT_SECONDS:
-        return str(state)
     return f"{state}, last sign of life {duration(silent_seconds)} ago"
 
 
@@ -60,7 +62,7 @@ def silence_sentence(
             return None
         todo = f"give the command again, and remove this job with c4 jobs cancel {job_id}"
         return f"The process that planned job {job_id} is gone: {todo}"
-    if state is not JobState.RUNNING or (silent_seconds or inf) < SILENT_SECONDS:
+    if state is not JobState.RUNNING or not is_silent(state, silent_seconds):
         return None
     when = "yet" if silent_seconds is None else f"for {duration(silent_seconds)}"
     todo = f"start workers, or continue with c4 jobs resume {job_id}"
@@ -93,22 +95,22 @@ def job_row(job: JobInfo) -> Row:
 
 
 COLUMNS = (
-    Column("job", 5, lambda row: str(row["job"]), right=True),
+    Column("job", 4, lambda row: str(row["job"]), right=True),
     Column("kind", 7, lambda row: row["kind"]),
     Column("board", 5, lambda row: row["board"]),
     Column(
         "state", 9, lambda row: row["state"], style=lambda row: STATE_STYLES.get(row["state"], "")
     ),
-    Column("seen", 8, lambda row: _seen_text(row["silent_seconds"]), right=True),
-    Column("done/positions", 15, lambda row: f"{row['done']:,}/{row['positions']:,}", right=True),
-    Column("created (UTC)", 19, lambda row: row["created"].replace("T", " ").removesuffix("Z")),
+    Column("silent", 6, lambda row: _silence_text(row["silent_seconds"]), right=True),
+    Column("done/positions", 14, lambda row: f"{row['done']:,}/{row['positions']:,}", right=True),
+    Column("created (UTC)", 16, lambda row: row["created"].replace("T", " ")[:16]),
     Column("label", 0, lambda row: row["label"] or ""),
 )
 """The table for people: 80 characters wide with a short label."""
 
 
-def _seen_text(silent_seconds: float | None) -> str:
-    return "" if silent_seconds is None else f"{duration(silent_seconds)} ago"
+def _silence_text(silent_seconds: float | None) -> str:
+    return "" if silent_seconds is None else duration(silent_seconds)
 
 
 def job_facts(job: JobInfo) -> dict[str, str]:

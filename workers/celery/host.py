@@ -21,6 +21,7 @@ from logging import DEBUG, WARNING
 from typing import TYPE_CHECKING, Any, Final
 
 from celery import signals
+from celery.concurrency import get_implementation
 from celery.concurrency.thread import TaskPool as ThreadPool
 
 from c4core.position import Position
@@ -117,7 +118,8 @@ class WorkerHost:
 
         Call it when Celery sends ``worker_init``.
         """
-        has_threads = issubclass(celery_worker.pool_cls, ThreadPool)
+        pool = get_implementation(celery_worker.pool_cls)
+        has_threads = issubclass(pool, ThreadPool)
         queues = celery_worker.app.amqp.queues.consume_from
         self.settings = replace(
             self.settings,

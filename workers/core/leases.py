@@ -27,6 +27,9 @@ LEASE_SECONDS: Final = 10.0
 BEATS_PER_LEASE: Final = 5
 """Number of heartbeats within the time of a lease, so that several may fail before it expires."""
 
+RECORD_SECONDS: Final = 5.0
+"""Time between two signs of life of the jobs that are worked on."""
+
 CUT_POLL_SECONDS: Final = 0.25
 """Time between two checks whether units of growing jobs were ended."""
 
@@ -87,6 +90,8 @@ class Lease:
     """Whether the unit's job grows, so that other results may make this unit obsolete."""
     is_lost: bool = False
     """Whether another worker has the unit, or the job was cancelled: further work is useless."""
+    due: float = 0.0
+    """When it must be prolonged, by a monotonic clock."""
 
 
 class LeaseKeeper:
@@ -106,7 +111,7 @@ class LeaseKeeper:
         self._leases: dict[tuple[int, int], Lease] = {}
         self._lock = threading.Lock()
         self._beat_seconds = lease_seconds / BEATS_PER_LEASE
-        self._due = time.monotonic() + self._beat_seconds
+        self._record_due = 0.0
         tick = min(CUT_POLL_SECONDS, self._beat_seconds)
         self._thread = PeriodicThread("keep leases", tick, self._tick, first=tick)
 
@@ -125,6 +130,7 @@ class LeaseKeeper:
         """Keep the lease of a claim alive within the context."""
         kind = find_kind(claim.kind)
         lease = Lease(claim, may_be_cut=kind is not None and kind.go_on is not None)
+        lease.due = time.monotonic() + self._beat_seconds
         # A unit may be claimed anew by this process while an older claim on it is still held.
         name = (claim.unit_id, claim.fence)
         with self._lock:
@@ -142,12 +148,14 @@ class LeaseKeeper:
     def _tick(self) -> None:
         with self._lock:
             leases = list(self._leases.values())
+        held = [lease for lease in leases if not lease.is_lost]
         try:
-            if time.monotonic() >= self._due:
-                self._due = time.monotonic() + self._beat_seconds
-                self._prolong([lease for lease in leases if not lease.is_lost])
-            else:
-                self._look([lease for lease in leases if lease.may_be_cut and not lease.is_lost])
+            self._prolong([lease for lease in held if time.monotonic() >= lease.due])
+            self._look([lease for lease in held if lease.may_be_cut and not lease.is_lost])
+            if held and time.monotonic() >= self._record_due:
+                job_ids = {lease.claim.job_id for lease in held}
+                self._database.run(lambda session: jobs.record_work(session, job_ids))
+                self._record_due = time.monotonic() + RECORD_SECONDS
         finally:
             if any(lease.is_lost for lease in leases):
                 self._on_lost()
@@ -160,8 +168,8 @@ class LeaseKeeper:
             lambda session: jobs.prolong(session, claims, self._lease_seconds)
         )
         self._note(leases, held)
-        job_ids = {claim.job_id for claim in claims}
-        self._database.run(lambda session: jobs.record_work(session, job_ids))
+        for lease in leases:
+            lease.due = time.monotonic() + self._beat_seconds
 
     def _look(self, leases: list[Lease]) -> None:
         if leases:

@@ -67,8 +67,8 @@ STOP_AGAIN_SECONDS: Final = 0.01
 """Interval of stopping searches: a thread may begin one just after a stop."""
 
 TURN_SECONDS: Final = 60.0
-"""A turn that began with a wake-up ends after this time and sends another wake-up. So Celery's tasks
-are short, and a message that was delivered beside a running turn is acknowledged in time."""
+"""A turn that began with a wake-up ends after this time and sends another wake-up. So Celery's
+tasks are short, and a message that was delivered beside a running turn is acknowledged in time."""
 
 SKIP_SECONDS: Final = 30.0
 """Time for which a worker leaves a job to others after it met a unit that is for them."""
@@ -342,6 +342,26 @@ class Worker:
             self._skipped[claim.job_id] = time.monotonic() + SKIP_SECONDS
             self.persist(partial(jobs.release, claim=claim))
             return self._first(lanes)
+        following = self._run(claim, lanes, end, grows=kind.go_on is not None)
+        if following is None and time.monotonic() >= end:
+            self._finish(claim.job_id)
+            if self._wake(lane_of_job(claim.priority)):
+                return None
+        if following is None:  # the unit was handed back, or no wake-up can be sent
+            return self._first(lanes)
+        unit, queued = following
+        if unit is None or unit.job_id != claim.job_id:
+            self._finish(claim.job_id)
+        if unit is None and self._costs:
+            self.persist(self._costs.store)
+        if self.is_idle:
+            self._wake_others(queued)
+        return unit
+
+    def _run(
+        self, claim: Claim, lanes: Collection[Lane], end: float, *, grows: bool
+    ) -> tuple[Claim | None, list[Lane]] | None:
+        """Solve and complete a unit; return the result of the next claim, or None without one."""
         following: tuple[Claim | None, list[Lane]] | None = None
 
         def note(outcome: UnitOutcome) -> None:
@@ -352,7 +372,7 @@ class Worker:
             if self._costs.is_due():
                 self._costs.store(session)
             if not self.stopping.is_set() and time.monotonic() < end:
-                following = self._claim(session, lanes, looks=kind.go_on is not None)
+                following = self._claim(session, lanes, looks=grows)
 
         with self._leases.hold(claim) as lease:
             report = run_unit(
@@ -368,20 +388,7 @@ class Worker:
         self.counters.add(report, claim.positions)
         _log(claim, report)
         self.news.set()
-        if following is None and time.monotonic() >= end:
-            self._finish(claim.job_id)
-            if self._wake(lane_of_job(claim.priority)):
-                return None
-        if following is None:  # the unit was handed back, or no wake-up can be sent
-            return self._first(lanes)
-        unit, queued = following
-        if unit is None or unit.job_id != claim.job_id:
-            self._finish(claim.job_id)
-        if unit is None and self._costs:
-            self.persist(self._costs.store)
-        if self.is_idle:
-            self._wake_others(queued)
-        return unit
+        return following
 
     def _finish(self, job_id: int) -> None:
         """Close a job if it is complete."""

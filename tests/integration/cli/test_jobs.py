@@ -9,11 +9,12 @@ import pytest
 
 from cli.commands import jobs
 from db.database import Database
+from db.jobs import record_work
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.games import EASY
 from tests.support.jobs import finish, give_up, must_take
 from tests.support.running.command_line import C4
-from tests.support.running.databases import FakeClock, make_job
+from tests.support.running.databases import FakeClock, do, make_job
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import await_units
 
@@ -37,7 +38,7 @@ def c4(two_jobs: Path, tmp_path: Path) -> C4:
 def test_output_for_programs(c4: C4) -> None:
     rows = c4("jobs", "list", "--jsonl").objects
     found = [(row["job"], row["state"], row["done"]) for row in rows]
-    assert found == [(2, "waiting", 0), (1, "done", 2)]
+    assert found == [(2, "running", 0), (1, "done", 2)]
     assert c4("jobs", "list", "--state", "done", "--jsonl").objects == rows[1:]
     assert c4("jobs", "list", "--limit", "1", "--jsonl").objects == rows[:1]
     assert max(map(len, c4("jobs", "list").out.splitlines())) <= 80
@@ -47,9 +48,8 @@ def test_output_for_programs(c4: C4) -> None:
     (look,) = c4("jobs", "watch", "1", "--json").objects
     assert (look["job_id"], look["state"], look["positions_done"]) == (1, "done", 2)
     status = json.loads(c4("status", "--json").out)
-    assert status["jobs"]["waiting"] == status["jobs"]["done"] == 1
-    found = [status["jobs"]["running"], status["queued_positions"], status["workers"]]
-    assert found == [0, 2, 0]
+    assert status["jobs"]["running"] == status["jobs"]["done"] == 1
+    assert (status["queued_positions"], status["workers"]) == (2, 0)
 
 
 def sql(c4: C4, statement: str, *values: float | str) -> None:
@@ -69,11 +69,14 @@ def test_no_remaining_time_is_shown_while_no_process_works(
         make_job(database, 8, positions=10)
         for _ in range(4):
             finish(database, must_take(database), seconds=0.5)
+        do(database, record_work, [1])
+    sql(c4, "UPDATE jobs SET seen_at = seen_at - 20")
     clock = FakeClock()
 
     def sleep(seconds: float) -> None:
         clock.time += seconds
         sql(c4, "UPDATE units SET finished_at = finished_at - ?", seconds)
+        sql(c4, "UPDATE jobs SET seen_at = seen_at - ?", seconds)
 
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
     watched = c4("jobs", "watch", "1")
@@ -89,48 +92,40 @@ def test_no_remaining_time_is_shown_while_no_process_works(
     assert (totals["positions_per_second"], totals["eta_seconds"]) == (None, None)
 
 
-def test_a_job_whose_process_has_died_is_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs, "IDLE_SECONDS", 0.2)
+def test_a_job_whose_process_has_died_is_silent(tmp_path: Path) -> None:
     c4 = C4(tmp_path)
     url = c4.environment["C4_DB"]
     (c4.directory / "lines").write_text('{"moves": ""}\n')
     assert c4("db", "init").code == 0
     endless = c4.start("analyze", "--board", "9x6", "--threads", "1", "lines")
     await_units(url, endless, UnitState.LEASED, 1)
-    await_that(lambda: states(c4) == ["running"], endless, seconds=HANG_SECONDS)
+    await_that(lambda: silence(c4) is not None, endless, seconds=HANG_SECONDS)
     endless.kill()
     endless.communicate(timeout=HANG_SECONDS)
-    # This is unknown until its lease and its heartbeat have expired.
-    sql(c4, "UPDATE jobs SET runner_seen_at = runner_seen_at - 3600")
+    sql(c4, "UPDATE jobs SET seen_at = seen_at - 3600")
     sql(c4, "UPDATE units SET lease_until = lease_until - 3600")
-    assert states(c4) == ["interrupted"]
-    shown = c4("jobs", "show", "1")
-    assert "state      interrupted" in shown.out
-    assert "c4 jobs resume 1" in shown.out
-    assert json.loads(c4("jobs", "show", "1", "--json").out)["state"] == "interrupted"
+    assert states(c4) == ["running"]
+    assert "1:00:0" in c4("jobs", "list").out
+    assert "state      running, last sign of life 1:00:0" in c4("jobs", "show", "1").out
     status = json.loads(c4("status", "--json").out)
-    assert (status["jobs"]["interrupted"], status["jobs"]["running"]) == (1, 0)
     assert (status["workers"], status["running_units"]) == (0, 0)
-    text = c4("status")
-    assert "1 interrupted" in text.out
-    assert "continue with c4 jobs resume" in text.err
+    assert "continue a job with c4 jobs resume" in c4("status").err
     for json_option in ([], ["--json"]):
         watched = c4("jobs", "watch", "1", "--interval", "0.1", *json_option)
-        assert (watched.code, "interrupted" in watched.out) == (1, True)
-        assert watched.err == (
-            "No process is working on job 1 any more: continue with c4 jobs resume 1, "
-            "or with workers and a broker\n"
-        )
-    assert len(c4("jobs", "list", "--state", "interrupted", "--jsonl").objects) == 1
-    assert c4("jobs", "list", "--state", "running", "--jsonl").objects == []
+        assert watched.code == 1
+        assert watched.err.startswith("No process has worked on job 1 for 1:00:0")
+        assert watched.err.endswith("start workers, or continue with c4 jobs resume 1\n")
     again = c4.start("jobs", "resume", "1", "--threads", "1")
     try:
-        await_that(lambda: states(c4) == ["running"], again, seconds=HANG_SECONDS)
+        await_that(lambda: (silence(c4) or 0) < 60, again, seconds=HANG_SECONDS)
     finally:
         again.kill()
         again.communicate()
+
+
+def silence(c4: C4) -> float | None:
+    found: float | None = json.loads(c4("jobs", "show", "1", "--json").out)["silent_seconds"]
+    return found
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,6 @@ SMALLEST = {
     "guesses boards 5x5 --count 2": "'board': '5x5', 'unsolved': 0",
     "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
     "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
-    "scaling limits --workers 4 --threads 2 --unit-seconds 0.5": r"^units/s, at most +15\.\d$",
-    "scaling book 12 3.5": "",
     "books sample 8 --units 1": "'plies': 8",
 }
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]

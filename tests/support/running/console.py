@@ -21,7 +21,7 @@ MEASURED = (
     (r"\d[\d,.]* ?(ns|µs|ms|s)\b", "TIME"),
     (r"\d[\d,.]* (games/s|nodes)", r"N \1"),
     (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
-    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?", "DATE"),
+    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\dZ?)?", "DATE"),
     (r"\bin \d+(:\d\d)+", "in TIME"),  # a minute or more
     (r" +", " "),  # the width of a column varies with its content
 )

@@ -1,6 +1,5 @@
 """The pages of the benchmarks show the stored results, and their calculations are right."""
 
-import math
 import re
 from pathlib import Path
 
@@ -15,8 +14,6 @@ from benchmarks.matches.pages import difference_p, leader, standard_errors
 from benchmarks.matches.sources import all_matches
 from benchmarks.page import DOCS, fill, span_text
 from benchmarks.record import RESULTS, Results
-from benchmarks.scaling import limits
-from benchmarks.scaling.limits import Cost, Costs, Service, SharedCosts, UnitCost, UnitCosts
 from c4core.arena.statistics import Tally
 from c4core.players import parse_player
 from cli.measuring import Lap
@@ -96,25 +93,3 @@ def test_difference_agrees_with_a_sum_over_all_divisions(
     # 20 of 100 and 30 of 100: the difference is 0.1, its standard error 0.0612.
     assert standard_errors(Tally(20, 80), Tally(30, 70)) == pytest.approx(1.633, abs=0.001)
     assert [leader(Tally(80, 20)), leader(Tally(20, 80)), leader(Tally(53, 40))] == ["a", "b", None]
-
-
-def test_bounds_of_a_service() -> None:
-    most = limits.bound(Costs(), Service(workers=8, threads=2, unit_seconds=0.5))
-    assert (most.units_per_second, most.searching) == pytest.approx((16 / 0.5, 1.0))
-    assert limits.thread_limits(Costs(), Service()).least == math.inf
-    claim, complete = Cost(400e-6, 1e-3, 100e-6, 4), UnitCost(Cost(1e-3), Cost(7e-6, 4e-6))
-    ring = Cost(40e-6, 500e-6, 0.0, 1)
-    costs = Costs(UnitCosts(claim=UnitCost(claim), complete=complete), SharedCosts(ring=ring))
-    service = Service(unit_seconds=0.01, unit_positions=100, distance=1e-3)
-    parts = 1.5e-3 + (1e-3 + 100 * 11e-6) + 540e-6 + 5 * 1e-3
-    assert limits.unit_cycle(costs, service) == pytest.approx(0.01 + parts)
-    database = Costs(UnitCosts(complete=UnitCost(Cost(server=0.02))))
-    planner = Costs(UnitCosts(plan=UnitCost(Cost(client=0.004, server=0.001))))
-    broker = Costs(shared=SharedCosts(ring=Cost(0.001), take=Cost(0.004)))
-    for costs, limit in ((database, 400.0), (planner, 200.0), (broker, 200.0)):
-        service = Service(workers=1_000)
-        alone = 1_000 / limits.unit_cycle(costs, service)
-        assert limits.bound(costs, service).units_per_second == pytest.approx(min(alone, limit))
-    idle = Costs(shared=SharedCosts(poll=Cost(0.01), ring=Cost(1e-4)))
-    assert limits.bound(idle, Service(workers=99)).units_per_second > 0
-    assert limits.bound(idle, Service(workers=101)).units_per_second == 0.0

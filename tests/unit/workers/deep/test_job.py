@@ -133,7 +133,7 @@ class TestGoingOn:
         assert piece_of(younger.payload).key in tree.nodes[parent].children
         cut = units(database, job_id)[younger.seq]
         assert (cut.state, cut.result) == (UnitState.DONE, CUT)
-        assert not do(database, jobs.heartbeat, younger, 30)
+        assert do(database, jobs.prolong, [younger], 30) == [False]
         assert not conclude(database, younger, Bounds(1, 8))
         assert set(pieces(database, job_id, UnitState.QUEUED)) != set(others)
 
@@ -151,7 +151,7 @@ class TestGoingOn:
         found = units(database, job_id)
         assert [unit.state for unit in found] == [UnitState.DONE] * 3
         assert [unit.result for unit in found].count(CUT) == 2
-        assert not do(database, jobs.heartbeat, second, 30)
+        assert do(database, jobs.prolong, [second], 30) == [False]
         root = stored(database, deep().start)
         assert (root.lower, root.upper, root.nodes) == (9, 9, 7)
 
