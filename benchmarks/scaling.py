@@ -52,9 +52,9 @@ DISTANCES: Final = (0.0, 0.01, 0.05)
 """Seconds that the proxy adds to a round trip."""
 
 STONES: Final = 8
-POSITIONS: Final = 50
-NODES: Final = 500_000
-"""A unit has 50 positions with 8 stones; each search ends after 500,000 nodes."""
+POSITIONS: Final = 20
+NODES: Final = 2_000_000
+"""The positions have 8 stones; each search ends after two million nodes. About 20 make a unit."""
 
 SKIPPED: Final = 2
 """The first units, and the last one, do not count."""
@@ -211,6 +211,8 @@ class Proxy:
                 client, _address = self._listener.accept()
                 server = socket.create_connection(self._server)
                 self._sockets += [client, server]
+                for one in (client, server):
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 threading.Thread(target=self._forward, args=(client, server), daemon=True).start()
 
     def _forward(self, client: socket.socket, server: socket.socket) -> None:

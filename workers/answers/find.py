@@ -132,7 +132,7 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
     if not positions:
         return {}
     keys = list({position.canonical_key for position in positions})
-    with database.read() as session:
+    with database.read_once() as session:
         return evaluations.lookup(session, positions[0].board, keys)
 
 
