@@ -141,7 +141,7 @@ class TestInterrupts:
             "Interrupted.",
         ]
         shown = json.loads(c4("jobs", "show", "1", "--json").out)
-        assert (shown["state"], shown["units"]["leased"]) == ("interrupted", 0)
+        assert (shown["state"], shown["units"]["leased"]) == ("running", 0)
 
     def test_an_interrupted_deep_job_shows_the_proven_bounds(
         self, c4: C4, interrupt: Callable[..., str]
