@@ -139,7 +139,7 @@ def _done(database: Database) -> int:
 def _readings(
     database: Database, name: str, fleet: Fleet, storage: Proxy, messages: Proxy
 ) -> dict[str, float]:
-    """What was spent so far."""
+    """The units done, and the resources used so far."""
     with database.read() as session:
         done = query(func.count(), func.sum(Unit.seconds)).where(Unit.state == UnitState.DONE)
         units, seconds = session.execute(done).one()

@@ -264,8 +264,8 @@ def reading(engine: Engine, *, tells_revision: bool = True) -> Engine:
 def reading_once(engine: Engine) -> Engine:
     """The engine with sessions for a single query.
 
-    In PostgreSQL they send no BEGIN, and the revision is the one that the connection's last
-    transaction has read. This saves two round trips.
+    In PostgreSQL they send no BEGIN, and use the revision that the connection's last transaction
+    has read. This saves two round trips.
     """
     return reading(engine).execution_options(**{_ONE_QUERY: True})
 

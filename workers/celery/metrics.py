@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from workers.celery.host import WorkerHost
+    from workers.core.worker import Worker, WorkerSettings
 
 RATE_SECONDS: Final = 60.0
 """The time that the rate covers, up to now."""
@@ -42,10 +42,18 @@ class RateMeter:
         return (positions - before) / max(now - since, 1e-9)
 
 
+class Watched(Protocol):
+    """A process whose metrics are served."""
+
+    settings: WorkerSettings
+    worker: Worker | None
+    """None while it waits for its database."""
+
+
 class WorkerCollector(Collector):
     """Collects the metrics of one worker process from its counters."""
 
-    def __init__(self, host: WorkerHost) -> None:
+    def __init__(self, host: Watched) -> None:
         self._host = host
         self._rate = RateMeter()
 
@@ -79,7 +87,7 @@ class WorkerCollector(Collector):
         )
 
 
-def serve_metrics(host: WorkerHost, port: int, address: str) -> None:
+def serve_metrics(host: Watched, port: int, address: str) -> None:
     """Serve the metrics of a worker until the process ends; 0 is any free port.
 
     Raises:

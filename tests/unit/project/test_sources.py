@@ -165,3 +165,22 @@ def test_every_hint_can_be_followed() -> None:
     ]
     assert len(hints) > 10
     assert [hint for hint in hints if PROJECT["name"] in hint[1]] == []
+
+
+MESSAGING = ("celery", "kombu", "amqp", "billiard")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "workers").rglob("*.py")), ids=str)
+def test_the_messaging_library_is_used_as_it_is(path: Path) -> None:
+    """No class of it is extended, and no private name of it is used."""
+    tree = ast.parse(path.read_text())
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in MESSAGING:
+            assert not [each.name for each in node.names if each.name.startswith("_")]
+            names |= {each.asname or each.name for each in node.names}
+        elif isinstance(node, ast.Import):
+            names |= {each.name for each in node.names if each.name.split(".")[0] in MESSAGING}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            assert not names & {ast.unparse(base).split(".")[0] for base in node.bases}, node.name
