@@ -271,6 +271,8 @@ class Worker:
                 claim = self._first(lanes) if claim is None else self._solve(claim, lanes, end)
                 if claim is None:
                     return
+                if time.monotonic() >= end:  # no wake-up could be sent
+                    end = time.monotonic() + self._turn_seconds
             except (StorageError, MemoryError, OSError) as error:
                 claim = None
                 if isinstance(error, _FATAL) or self.settings.patience < inf:
@@ -328,8 +330,9 @@ class Worker:
         )
 
     def _wake_others(self, lanes: Collection[Lane]) -> None:
+        """Send wake-ups; a broker that does not answer must not delay the unit in hand."""
         for lane in lanes:
-            self._wake(lane)
+            threading.Thread(target=self._wake, args=(lane,), name="c4-wake", daemon=True).start()
 
     def _solve(self, claim: Claim, lanes: Collection[Lane], end: float) -> Claim | None:
         """Solve and complete a unit; return the claim on the next one.
