@@ -1,6 +1,6 @@
 """``python -m benchmarks SUBJECT COMMAND``: measure something, and store the figures.
 
-``python -m benchmarks render`` then writes the figures into the documents and draws their plots.
+``python -m benchmarks render`` then writes the figures into the documents.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class Subject(NamedTuple):
     measure: str
     """The module whose group ``main`` has the commands."""
     render: str = ""
-    """The module whose function ``places`` makes the texts of the page. Its function ``draw``, if
-    there is one, makes the plot."""
+    """The module whose function ``places`` makes the texts of the page."""
     page: str = ""
     """The name of the page; a subject without a page only prints its figures."""
 
@@ -99,8 +98,6 @@ def render(results: Results, *, names: tuple[str, ...], docs: Path) -> None:
             if not parts:
                 raise ValueError(f"{name} was not measured yet: python -m benchmarks {name}")
             fill_file(docs / f"{SUBJECTS[name].page}.md", renderer.places(parts))
-        if hasattr(renderer, "draw"):
-            renderer.draw(parts, results.directory)
 
 
 if __name__ == "__main__":

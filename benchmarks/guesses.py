@@ -26,7 +26,6 @@ from cli.output.drawing import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from benchmarks.record import Part, Results
     from c4core.notation import BoardSize
@@ -149,13 +148,15 @@ def _row(games: str, index: int, parts: Mapping[str, Part]) -> list[str]:
     return [f"{int(games):,}", f"{100 * index // BINS} to {100 * (index + 1) // BINS} %", *cells]
 
 
-def draw(parts: Mapping[str, Part], directory: Path) -> None:
+@main.command()
+@click.pass_obj
+def plot(results: Results) -> None:
     """Write the calibration plot, ``guesses.svg``."""
     extras.require(extras.PLOT, click.ClickException)
-    with figure(6, 5, [directory / "guesses.svg"], style=STYLE) as drawn:
+    with figure(6, 5, [results.directory / "guesses.svg"], style=STYLE) as drawn:
         axes = drawn.subplots()
         axes.plot([0, 100], [0, 100], color="#999", linewidth=1, zorder=1)
-        for name, part in parts.items():
+        for name, part in results.read("guesses").items():
             found = [each for each in part.figures["bins"][str(BUDGETS[-1])] if each["count"]]
             axes.plot(
                 [100 * each["guessed"] / each["count"] for each in found],
