@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,6 +39,15 @@ def uct_statistics(
     exploration: float,
     stop: Stop | None = None,
 ) -> tuple[tuple[int, float] | None, ...]: ...
+def favoured_column(
+    position: Position,
+    dice: Dice,
+    columns: Iterable[int],
+    *,
+    iterations: int,
+    exploration: float,
+    stop: Stop | None = None,
+) -> int: ...
 def tally_columns(
     position: Position,
     first: NDArray[np.uint64],

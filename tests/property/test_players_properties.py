@@ -166,6 +166,7 @@ def test_wide_modules_agree_with_narrow_ones(
     same("flat_scores", simulations=20, center_weight=2.0, stop_gap=0.3, stop_after=5)
     same("timed_choice", playouts=50, seconds=-1)
     same("uct_statistics", iterations=50, exploration=1.4)
+    same("favoured_column", position.legal_columns(), iterations=50, exploration=0.3)
     for by_lines in (True, False):
         same("line_choice", by_lines=by_lines)
     depth = data.draw(st.integers(0, 3))

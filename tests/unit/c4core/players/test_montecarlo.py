@@ -1,13 +1,16 @@
 """Players with random playouts, with and without a tree, and players that look games up."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from c4core import Position
+from c4core import Position, Solver
 from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import FinalGrids, Resources, parse_player
 from c4core.players.playouts import (
+    favoured_column,
     flat_scores,
     run_playouts,
     tally_columns,
@@ -91,6 +94,38 @@ def test_uct_to_the_end_of_the_board() -> None:
         uct_statistics(Position("1212121"), Dice(1), iterations=1, exploration=1)
     with pytest.raises(ValueError, match="at least one"):
         uct_statistics(Position(), Dice(1), iterations=0, exploration=1)
+
+
+@pytest.mark.parametrize("name", ["P1", "P3", "P5"])
+def test_a_favoured_column_is_one_of_those_given(name: str) -> None:
+    columns = named(name).legal_columns()
+    for column in columns:
+        assert (
+            favoured_column(named(name), Dice(1), [column], iterations=5, exploration=1) == column
+        )
+    with pytest.raises(ValueError, match="no column is given"):
+        favoured_column(named(name), Dice(1), [], iterations=5, exploration=1)
+    with pytest.raises(ValueError, match="at least one"):
+        favoured_column(named(name), Dice(1), columns, iterations=0, exploration=1)
+
+
+def test_the_favoured_column_is_right_where_the_tree_decides() -> None:
+    solver, dice, decided = Solver(), Dice(4), Counter[int]()
+    while min(decided[1], decided[0], decided[-1]) < 20:
+        position = Position()
+        while not position.is_over and position.ply < 32:
+            position = position.play(dice.pick(position.legal_columns()))
+        if position.is_over:
+            continue
+        scores = solver.analyze(position).scores
+        column = favoured_column(
+            position, Dice(1), position.legal_columns(), iterations=20_000, exploration=0.3
+        )
+        best = max(score for score in scores if score is not None)
+        played = scores[column]
+        assert played is not None
+        assert (played > 0) - (played < 0) == (best > 0) - (best < 0)
+        decided[(best > 0) - (best < 0)] += 1
 
 
 def finals(games: list[str]) -> FinalGrids:
