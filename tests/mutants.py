@@ -345,7 +345,9 @@ def with_mutants(source: str, numbered: dict[int, Mutant]) -> str:
 def copy_tree(tree: Path, place: Path) -> Path:
     """Copy the sources and the compiled modules, once."""
     if not place.exists():
-        unwanted = shutil.ignore_patterns(".git", ".venv", "build", "dist", "__pycache__", ".[hmpr]*_cache")
+        unwanted = shutil.ignore_patterns(
+            ".git", ".venv", "build", "dist", "__pycache__", ".[hmpr]*_cache"
+        )
         shutil.copytree(tree, place.with_suffix(".part"), ignore=unwanted)
         place.with_suffix(".part").rename(place)
     return place
@@ -427,7 +429,9 @@ def find_tests(
     engine: Path, plain: Path, given: argparse.Namespace
 ) -> Callable[[Mutant], dict[str, float]]:
     """Measure the tests; return a function that chooses the tests for a mutant."""
-    packages = [f"--cov={name}" for name in ("db/jobs", "workers/core", "cli", "web", "c4core/book")]
+    packages = [
+        f"--cov={name}" for name in ("db/jobs", "workers/core", "cli", "web", "c4core/book")
+    ]
     options = [*packages, "--cov-context=test", "--cov-report="]
     seconds = measure(plain, given.python_tests, *options)
     lines = covering(plain)

@@ -174,7 +174,6 @@ finally:
 
     @pytest.mark.parametrize("module", ["cli.app", "sqlalchemy.orm", "c4core.solver"])
     def test_an_interrupt_during_an_import_has_no_stack_trace(self, c4: C4, module: str) -> None:
-        """tests/release/long/test_interrupted_anywhere.py tests random moments."""
         done = python(INTERRUPTED_IMPORT, module, *HARD, "--db", c4.environment["C4_DB"])
         assert done.returncode == 130
         assert done.stderr in {"", "Interrupted.\n"}

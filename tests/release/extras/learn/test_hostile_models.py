@@ -18,8 +18,12 @@ from c4core.models.torch.courses import ResidualCourse
 from c4core.notation import BoardSize
 from c4core.players import PlayerError, PlayerFailure, parse_player
 from c4core.position import Position
-from tests.release.fuzz.target import load
-from tests.support.boards.learning import labelled_arrays, random_positions, write_dataset
+from tests.support.boards.learning import (
+    labelled_arrays,
+    model_file,
+    random_positions,
+    write_dataset,
+)
 from tests.support.hostile.modelfiles import crafted
 from tests.support.hostile.models import SMALL
 from tests.support.running.command_line import C4
@@ -32,7 +36,8 @@ HUGE = {"architecture": SMALL | {"blocks": 99}}
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A small model that can play."""
-    return load("models", tmp_path_factory.mktemp("models")).sample
+    directory = tmp_path_factory.mktemp("models")
+    return model_file(directory, "learning-residual", BoardSize(5, 4)).read_bytes()
 
 
 def test_a_player_reports_a_hostile_model(tmp_path: Path, sample: bytes) -> None:
