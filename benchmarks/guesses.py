@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from benchmarks.games import level_positions
 from benchmarks.options import WITH_HELP, seed_option
 from benchmarks.page import table
 from c4core import extras
@@ -19,8 +20,6 @@ from c4core.book import Book
 from c4core.dice import Dice
 from c4core.estimate import estimate
 from c4core.notation import parse_board
-from c4core.players import LEVELS, parse_player
-from c4core.position import Position
 from c4core.solver import Solver
 from cli.output.drawing import figure
 
@@ -29,14 +28,14 @@ if TYPE_CHECKING:
 
     from benchmarks.record import Part, Results
     from c4core.notation import BoardSize
+    from c4core.position import Position
 
 FIRST_PLY: Final = {"7x6": 2, "8x8": 16}
 """The least number of stones by board, otherwise 8; with fewer, it takes minutes to solve a
-position. The book has the scores of the openings of 7x6."""
+position."""
 LAST_PLY: Final = 34
-
 LEVELS_DRAWN: Final = ("easy", "medium", "hard")
-"""The levels whose games supply positions; both sides play the same level."""
+"""The levels whose games supply positions."""
 RANDOM_SHARE: Final = 0.1
 """The share of random moves in these games, which makes them different."""
 
@@ -105,21 +104,12 @@ class _Bin:
 
 
 def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
-    """Positions of games of the levels, with each level and number of stones in turn."""
-    players = [parse_player(LEVELS[level].player).make() for level in LEVELS_DRAWN]
+    """Positions of games of the levels; the book has the scores of the openings of 7x6."""
     last = 12 if shipped_book(board) is not None else LAST_PLY
     plies = range(FIRST_PLY.get(str(board), 8), min(last, board.cells - 1) + 1)
-    for number in range(count):
-        ply = plies[number * 7 % len(plies)]
-        player = players[number % len(players)]
-        position = Position(width=board.width, height=board.height)
-        while position.ply < ply:
-            is_random = position.ply < 2 or dice.unit() < RANDOM_SHARE  # noqa: PLR2004
-            column = dice.pick(list(position.legal_columns())) if is_random else None
-            position = position.play(player.choose(position, dice) if column is None else column)
-            if position.is_over:
-                position = Position(width=board.width, height=board.height)
-        yield position
+    return level_positions(
+        board, count, dice, levels=LEVELS_DRAWN, plies=plies, random_share=RANDOM_SHARE
+    )
 
 
 def shipped_book(board: BoardSize) -> Book | None:

@@ -16,20 +16,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from benchmarks.order.samples import (
-    draw_roots,
-    network_bytes,
-    row_groups,
-    rows_of_choices,
-    sample_choices,
-)
+from benchmarks.games import draw_roots
+from benchmarks.order.samples import network_bytes, row_groups, rows_of_choices, sample_choices
 from benchmarks.order.targets import Targets, targets_of
 from c4core.arena.game import game_seed
 from c4core.errors import LearningError
@@ -88,8 +83,7 @@ class OrderPlan:
     """The number of threads that solve positions; it does not change the result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFigures:
+class OrderFigures(NamedTuple):
     """Means over held-out samples that measure the order of moves."""
 
     cross_entropy: float
@@ -98,38 +92,14 @@ class OrderFigures:
     """The base-2 logarithm of the search cost relative to the best order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderRound:
-    """The result of a round."""
-
-    number: int
-    samples: int
-    """The number of samples for the training, including samples of earlier rounds."""
-    held_out: int
-    """The number of samples for the test."""
-    before: OrderFigures
-    """The figures without a network."""
-    after: OrderFigures
-    """The figures with this round's network."""
-    solving_seconds: float
-    training_seconds: float
-
-
-def learn_order(
-    plan: OrderPlan, *, tell_round: Callable[[OrderRound], object] = lambda _round: None
-) -> bytes:
+def learn_order(plan: OrderPlan, *, tell: Callable[[str], object] = lambda _round: None) -> bytes:
     """Train an order network, and return its file.
 
     Raises:
         LearningError: the plan is impossible, or gives too few samples.
     """
     try:
-        roots = draw_roots(
-            width=plan.board.width,
-            height=plan.board.height,
-            seed=game_seed(plan.seed, 0),
-            count=plan.rounds * plan.roots,
-        )
+        roots = draw_roots(plan.board, seed=game_seed(plan.seed, 0), count=plan.rounds * plan.roots)
         row_groups(width=plan.board.width, height=plan.board.height, last_ply=plan.last_ply)
     except ValueError as error:
         raise LearningError(str(error)) from None
@@ -146,16 +116,12 @@ def learn_order(
         before = course.figures()
         course.train()
         data = course.data()
-        tell_round(
-            OrderRound(
-                number=number,
-                samples=course.learned,
-                held_out=course.held_out,
-                before=before,
-                after=course.figures(),
-                solving_seconds=solved - began,
-                training_seconds=time.perf_counter() - solved,
-            )
+        after = course.figures()
+        tell(
+            f"round {number}: {course.learned:,} samples and {course.held_out:,} held-out ones, "
+            f"solved in {solved - began:.0f} s, trained in {time.perf_counter() - solved:.0f} s; "
+            f"cross entropy {before.cross_entropy:.4f} -> {after.cross_entropy:.4f}, "
+            f"regret {before.regret:.4f} -> {after.regret:.4f}"
         )
     if data is None:
         raise LearningError("a network needs at least one round")
@@ -175,7 +141,7 @@ def _sampled(
     parts = range(0, len(positions), PART)
 
     def solve(first: int) -> NDArray[np.void]:
-        samples = sample_choices(
+        samples: NDArray[np.void] = sample_choices(
             positions[first : first + PART],
             width=width,
             height=height,
@@ -183,8 +149,8 @@ def _sampled(
             last_ply=plan.last_ply,
             network=network,
             density=plan.density,
+            first=first - plan.empty,
         )
-        samples["root"] += first - plan.empty
         return samples
 
     with ThreadPoolExecutor(plan.threads) as pool:
@@ -263,9 +229,10 @@ class OrderCourse:
         """The network's file."""
         width, height = self._plan.board
         rows, weights = self._network.whole_numbers()
-        return network_bytes(
+        data: bytes = network_bytes(
             rows, weights, width=width, height=height, last_ply=self._plan.last_ply
         )
+        return data
 
     def _batches(self, size: int) -> Iterator[NDArray[np.int64]]:
         """The indices of ``size`` samples for every step; the rest of an epoch is left out."""
