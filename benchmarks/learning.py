@@ -3,7 +3,6 @@
 ::
 
     python -m benchmarks learning measure learning-residual --data tests
-    python -m benchmarks learning ship residual.safetensors
 
 ``c4 learn train residual`` trains the shipped network (docs/learning.md). The data set has quiet
 positions with 8 to 31 stones, the same number of each.
@@ -11,7 +10,6 @@ positions with 8 to 31 stones, the same number of each.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +22,6 @@ from benchmarks.page import run_lines, table
 from c4core.book import Book
 from c4core.dataset.lots import SPLITS
 from c4core.dice import Dice
-from c4core.models.files import read_model, write_model
 from c4core.models.labels import read_positions
 from c4core.models.perfect_play import PerfectPlay
 from c4core.models.quality import evaluate_player, quality_object
@@ -47,7 +44,7 @@ BANDS: Final = ((8, 13), (14, 19), (20, 25), (26, 31))
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure networks, and ship one."""
+    """Measure networks."""
 
 
 @main.command()
@@ -112,21 +109,6 @@ def measure(
         click.echo(f"{description}: {measured[-1]}", err=True)
     figures = {"set": split, "games": games, "sample": sample, "players": measured}
     results.keep("learning", f"network-{split}", figures)
-
-
-@main.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("c4core/data/c4-7x6-residual.safetensors"),
-    show_default=True,
-    help="The shipped model file.",
-)
-def ship(*, model: Path, file: Path) -> None:
-    """Write a trained model as the shipped model, without what the training needs."""
-    write_model(file, replace(read_model(model), optimizer={}))
 
 
 def band_figures(

@@ -1,4 +1,4 @@
-"""Run C4 commands in separate processes: measure their use of resources, and run workers."""
+"""Run programs in separate processes: measure their use of resources, and run a worker."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, Self
 
 import click
 from sqlalchemy import text
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 KILOBYTE: Final = 1024
 START_SECONDS: Final = 60.0
 POLL_SECONDS: Final = 0.1
+WORKER: Final = "benchmark"
 
 _EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
 
@@ -40,29 +41,35 @@ class Usage(NamedTuple):
     """Peak memory in megabytes."""
 
 
-class FleetError(Exception):
-    """The workers do not start, make no progress, or have ended."""
+class FailedError(click.ClickException):
+    """A program has failed, or makes no progress."""
 
 
 def run_c4(*arguments: str, silent: bool = False) -> Usage:
     """Run ``c4`` to its end; ``silent`` drops its output.
 
     Raises:
-        click.ClickException: the exit code was not 0.
+        FailedError: the exit code was not 0.
     """
-    return run_program(sys.executable, "-m", "cli", *arguments, silent=silent)
+    sink = subprocess.DEVNULL if silent else None
+    return run_program(sys.executable, "-m", "cli", *arguments, sink=sink)
 
 
-def run_program(*command: str, silent: bool = False) -> Usage:
+def run_program(
+    *command: str, source: IO[str] | int | None = None, sink: IO[str] | int | None = None
+) -> Usage:
     """Run a program to its end, like :func:`run_c4`."""
     begin = time.perf_counter()
-    output = subprocess.DEVNULL if silent else None
-    with subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
-        _pid, status, usage = os.wait4(process.pid, 0)
+    with subprocess.Popen(command, cwd=ROOT, stdin=source, stdout=sink) as process:
+        try:
+            _pid, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            raise
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.perf_counter() - begin
     if process.returncode:
-        raise click.ClickException(f"{' '.join(command)} failed with code {process.returncode}")
+        raise FailedError(f"{' '.join(command)} failed with code {process.returncode}")
     return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KILOBYTE)
 
 
@@ -72,78 +79,61 @@ def clear(database: Database) -> None:
         session.execute(_EMPTY)
 
 
-class Fleet:
-    """Workers that run until the end of a ``with`` statement, with ``threads`` threads each."""
+class WorkerProcess:
+    """A worker of one thread, which runs until the end of a ``with`` statement."""
 
-    def __init__(
-        self,
-        database_url: str,
-        broker_url: str,
-        *,
-        workers: int = 1,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, database_url: str, broker_url: str) -> None:
         self._environment = {"C4_DB": database_url, "C4_BROKER": broker_url}
-        self._names = [f"benchmark-{number}" for number in range(workers)]
-        self._options = ("--threads", str(threads), "--table-mb", "8")
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._log = tempfile.NamedTemporaryFile(prefix="c4-workers-", suffix=".log")  # noqa: SIM115
+        self._log = tempfile.NamedTemporaryFile(prefix="c4-worker-", suffix=".log")  # noqa: SIM115
 
     def __enter__(self) -> Self:
-        """Start the workers."""
-        for name in self._names:
-            self._processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-m", "cli", "worker", "--name", name, *self._options],
-                    env=os.environ | self._environment,
-                    stdout=self._log,
-                    stderr=self._log,
-                )
-            )
+        """Start the worker."""
+        options = (f"--name={WORKER}", "--threads=1", "--table-mb=8")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "cli", "worker", *options],
+            env=os.environ | self._environment,
+            stdout=self._log,
+            stderr=self._log,
+        )
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop the workers."""
-        for process in self._processes:
-            process.terminate()
-        for process in self._processes:
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        """Stop the worker."""
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._log.close()
 
     @property
-    def pids(self) -> list[int]:
-        """The process ids of the workers."""
-        return [process.pid for process in self._processes]
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
 
     def await_registered(self, database: Database) -> None:
-        """Wait until all workers have registered with the database.
+        """Wait until the worker has registered with the database.
 
         Raises:
-            FleetError: they do not register in time.
+            FailedError: it does not register in time.
         """
 
-        def are_there() -> bool:
+        def is_there() -> bool:
             with database.read() as session:
-                known = {worker.name for worker in jobs.live_workers(session)}
-            return known >= set(self._names)
+                return WORKER in {worker.name for worker in jobs.live_workers(session)}
 
-        self.wait(are_there, START_SECONDS)
+        self.wait(is_there, START_SECONDS)
 
     def wait(self, condition: Callable[[], bool], seconds: float) -> None:
         """Wait until a condition holds.
 
         Raises:
-            FleetError: it does not hold in time, or a worker has ended.
+            FailedError: it does not hold in time, or the worker has ended.
         """
         deadline = time.monotonic() + seconds
         while not condition():
-            if time.monotonic() > deadline or any(
-                process.poll() is not None for process in self._processes
-            ):
+            if time.monotonic() > deadline or self._process.poll() is not None:
                 tail = Path(self._log.name).read_text(errors="replace")[-2000:]
-                raise FleetError(f"the workers make no progress:\n{tail}")
+                raise FailedError(f"the worker makes no progress:\n{tail}")
             time.sleep(POLL_SECONDS)

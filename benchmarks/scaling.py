@@ -27,7 +27,7 @@ from sqlalchemy import func, make_url, select as query, text
 from benchmarks.games import different_games
 from benchmarks.options import WITH_HELP, failures
 from benchmarks.page import run_lines, table
-from benchmarks.processes import Fleet, FleetError, clear
+from benchmarks.processes import WorkerProcess, clear
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from cli.measuring import time_text
@@ -74,7 +74,7 @@ def main() -> None:
 @click.pass_obj
 def measure(results: Results, *, postgres: str, broker: str, units: int) -> None:
     """Measure on servers that run on this machine."""
-    with failures(FleetError, StorageError, BrokerError):
+    with failures(StorageError, BrokerError):
         figures = [measure_at(distance, postgres, broker, units) for distance in DISTANCES]
         with Database.open(postgres) as database, database.read() as session:
             version = str(session.scalar(text("SHOW server_version"))).split(maxsplit=1)[0]
@@ -95,18 +95,18 @@ def measure_at(distance: float, postgres: str, broker: str, units: int) -> dict[
         at_end.enter_context(storage)
         at_end.enter_context(messages)
         near = place.set(host="127.0.0.1", port=storage.port)
-        fleet = Fleet(
+        worker = WorkerProcess(
             near.render_as_string(hide_password=False),
             queue._replace(netloc=f"127.0.0.1:{messages.port}").geturl(),
         )
-        at_end.enter_context(fleet)
-        fleet.await_registered(database)
+        at_end.enter_context(worker)
+        worker.await_registered(database)
         _submit(database, units)
         Broker(broker).wake(Lane.BULK)
-        fleet.wait(lambda: _done(database) >= SKIPPED, PATIENCE_SECONDS)
-        before = _readings(database, place.database or "", fleet, storage, messages)
-        fleet.wait(lambda: _done(database) >= units - 1, PATIENCE_SECONDS)
-        after = _readings(database, place.database or "", fleet, storage, messages)
+        worker.wait(lambda: _done(database) >= SKIPPED, PATIENCE_SECONDS)
+        before = _readings(database, place.database or "", worker, storage, messages)
+        worker.wait(lambda: _done(database) >= units - 1, PATIENCE_SECONDS)
+        after = _readings(database, place.database or "", worker, storage, messages)
     number = after["units"] - before["units"]
     spent = {name: (after[name] - before[name]) / number for name in after}
     return {
@@ -137,7 +137,7 @@ def _done(database: Database) -> int:
 
 
 def _readings(
-    database: Database, name: str, fleet: Fleet, storage: Proxy, messages: Proxy
+    database: Database, name: str, worker: WorkerProcess, storage: Proxy, messages: Proxy
 ) -> dict[str, float]:
     """The units done, and the resources used so far."""
     with database.read() as session:
@@ -150,7 +150,7 @@ def _readings(
         "trips": storage.trips,
         "messages": messages.trips,
         "server": processor_seconds(backends(name)),
-        "worker": processor_seconds(fleet.pids),
+        "worker": processor_seconds([worker.pid]),
     }
 
 

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 SHIPPED: Final = "the positions that ship with the program"
 KEPT: Final = "kept from one position of a class to the next, empty at the start of each pass"
-FRESH: Final = "emptied before every position, which is not timed"
 OWN: Final = C4.name
 BEGIN: Final = "begin-medium"
 HARD: Final = "begin-hard"
@@ -114,8 +113,6 @@ class Bench:
     own: C4
     in_process: Sequence[InProcess] = ()
     programs: Sequence[Contender] = ()
-    fresh: bool = False
-    """Whether to empty the tables before every position, not only before every pass."""
     long: bool = False
     """Whether the rivals also solve the empty 7x6 board once, which takes them minutes."""
     table_mb: int = 8
@@ -135,8 +132,7 @@ class Bench:
     def _classes(
         self, name: str, scored: Sequence[ScoredPosition], solvers: Iterable[Contender]
     ) -> list[Measurement]:
-        passes = [(solver.name, partial(solver.run, fresh=self.fresh)) for solver in solvers]
-        return self._passes("classes", name, scored, passes)
+        return self._passes("classes", name, scored, [(each.name, each.solve) for each in solvers])
 
     def _passes(
         self,
@@ -161,7 +157,7 @@ class Bench:
             entries = [Entry(OWN, partial(solve_board, own, name), repeats)]
             if self.long and name == pages.STANDARD:
                 rivals = (*self.in_process, *self.programs)
-                entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
+                entries += [Entry(rival.name, partial(rival.solve, [""]), 1) for rival in rivals]
             yield from compare("boards", name, [SOLVED[parse_board(name)].score], entries)
         weakly = Entry(OWN, partial(solve_board, own, pages.STANDARD, weak=True), repeats)
         case = f"{pages.STANDARD}, win, draw or loss"
@@ -298,7 +294,6 @@ def main() -> None:
     is_flag=True,
     help="Let the rivals also solve the empty board, which takes each of them minutes.",
 )
-@click.option("--fresh", is_flag=True, help="Empty the table before every position of a class.")
 @table_option(8)
 @click.option("--threads", type=click.IntRange(1), help="Maximum threads.  [default: all cores]")
 @click.pass_obj
@@ -313,7 +308,7 @@ def run(
     quick: bool,
     threads: int | None,
     table_mb: int,
-    **options: bool,
+    long: bool,
 ) -> None:
     """Run the measurements, and store the figures after every case."""
     in_process = [BitBully()] if rivals and BitBully.is_installed() else []
@@ -329,11 +324,11 @@ def run(
         programs=[_program(command) for command in commands],
         most_threads=threads or usable_cores(),
         table_mb=table_mb,
-        **options,
+        long=long,
     )
     figures: dict[str, Any] = {
         "positions": SHIPPED if directory is None else directory.name,
-        "table": FRESH if bench.fresh else KEPT,
+        "table": KEPT,
         "measurements": [],
     }
     solvers = [bench.own, *in_process, *bench.programs]

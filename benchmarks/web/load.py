@@ -1,19 +1,11 @@
-"""Load for a server: requests and clients.
-
-``load`` runs ``wrk``, which sends requests over open connections as fast as they are answered.
-``running_batches`` sends endless batches of positions that have to be searched. Each batch
-has a process of its own: ``python -m benchmarks.web.load PORT SEED``.
-"""
+"""Load for a server: ``wrk`` sends requests over open connections as fast as they are answered."""
 
 from __future__ import annotations
 
 import json
 import random
 import shutil
-import socket
 import subprocess
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
@@ -21,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from benchmarks.games import different_games, random_game, random_games
-from benchmarks.record import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,10 +36,6 @@ done = function(summary, latency, requests)
 end
 """
 """A script for ``wrk``. It requests one address after the other, and reports the result."""
-BATCH_STONES: Final = (15, 20)
-"""Minimum and maximum number of stones of a position; each search takes a few milliseconds."""
-LINES_AHEAD: Final = 2_000
-"""Number of lines sent before the first of them is answered."""
 BOOK_PLIES: Final = 11
 """Maximum stones of positions from the book. It goes one ply deeper, so it has all columns."""
 
@@ -97,48 +84,6 @@ def load(
     )
 
 
-@contextmanager
-def running_batches(port: int, count: int) -> Iterator[None]:
-    """Send this many batches until the end of the block."""
-    command = [sys.executable, "-m", "benchmarks.web.load", str(port)]
-    processes = [
-        subprocess.Popen([*command, str(seed)], cwd=ROOT, stderr=subprocess.DEVNULL)
-        for seed in range(count)
-    ]
-    try:
-        yield
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
-def lines(seed: int) -> Iterator[bytes]:
-    """Endless lines of random positions, in chunks."""
-    chance = random.Random(f"batch {seed}")  # noqa: S311 (no secret)
-    while True:
-        games = islice(random_games(chance, chance.randint(*BATCH_STONES)), 20)
-        yield "".join(f"{game.moves}\n" for game in games).encode()
-
-
-def send(port: int, seed: int) -> None:
-    """Send an endless batch, always some lines ahead of the answers."""
-    headers = "Host: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked"
-    head = f"POST /api/v1/batch?columns=true HTTP/1.1\r\n{headers}\r\n\r\n"
-    pieces, ahead = lines(seed), 0
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(head.encode())
-        while True:
-            while ahead < LINES_AHEAD:
-                piece = next(pieces)
-                connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
-                ahead += piece.count(b"\n")
-            received = connection.recv(1 << 16)
-            if not received:
-                break
-            ahead -= received.count(b'"board"')
-
-
 def book_moves(seed: int, count: int) -> list[str]:
     """Random openings; every number of stones is equally frequent."""
     chance = random.Random(seed)  # noqa: S311 (no secret)
@@ -179,7 +124,3 @@ def solve_targets(moves: Iterable[str]) -> list[str]:
 def position_targets(moves: Iterable[str]) -> list[str]:
     """Addresses of ``/api/v1/position``."""
     return [f"/api/v1/position?moves={text}" for text in moves]
-
-
-if __name__ == "__main__":
-    send(int(sys.argv[1]), int(sys.argv[2]))

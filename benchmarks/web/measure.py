@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -29,7 +29,6 @@ from benchmarks.web.load import (
     position_targets,
     positions,
     require_wrk,
-    running_batches,
     solve_targets,
     steps,
 )
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 CONNECTIONS: Final = 16
 CLIENTS: Final = 100
-BATCHES: Final = 2
 STORED_STONES: Final = 22
 RATE: Final = "--rate=0"
 """No rate limit: all load comes from one address, which is otherwise limited to 50 requests/s."""
@@ -86,44 +84,29 @@ def measure_all(sizes: Sizes) -> dict[str, object]:
         _say("fill a database")
         stored = positions(1, sizes.stored, STORED_STONES)
         analyze(database, stored)
-        with serving(database) as server:
-            return {"loads": loads(server, sizes, stored, directory)}
+        with serving(database) as url:
+            return {"loads": loads(url, sizes, stored, directory)}
 
 
 def loads(
-    server: Serving, sizes: Sizes, stored: Sequence[str], directory: Path
+    url: str, sizes: Sizes, stored: Sequence[str], directory: Path
 ) -> list[dict[str, object]]:
     """Send requests as fast as the server answers."""
     openings = book_moves(2, sizes.openings)
     walks = steps(3, CLIENTS, 20)
     cases = [
-        ("the book, `/solve`", solve_targets(openings), CONNECTIONS, 0),
-        ("the book, `/api/v1/position`", position_targets(openings), CONNECTIONS, 0),
-        ("stored, `/solve`", solve_targets(stored), CONNECTIONS, 0),
-        ("stored, `/api/v1/position`", position_targets(stored), CONNECTIONS, 0),
-        ("100 clients step through openings", position_targets(walks), CLIENTS, 0),
-        ("the same, while two batches run", position_targets(walks), CLIENTS, BATCHES),
+        ("the book, `/solve`", solve_targets(openings), CONNECTIONS),
+        ("the book, `/api/v1/position`", position_targets(openings), CONNECTIONS),
+        ("stored, `/solve`", solve_targets(stored), CONNECTIONS),
+        ("stored, `/api/v1/position`", position_targets(stored), CONNECTIONS),
+        ("100 clients step through openings", position_targets(walks), CLIENTS),
     ]
     measured = []
-    for what, targets, connections, batches in cases:
+    for what, targets, connections in cases:
         _say(what)
-        with running_batches(server.port, batches) if batches else nullcontext():
-            found = load(
-                server.url, targets, directory, connections=connections, seconds=sizes.seconds
-            )
+        found = load(url, targets, directory, connections=connections, seconds=sizes.seconds)
         measured.append({"what": what, **asdict(found)})
     return measured
-
-
-class Serving(NamedTuple):
-    """A running server."""
-
-    port: int
-
-    @property
-    def url(self) -> str:
-        """The server's address."""
-        return f"http://127.0.0.1:{self.port}"
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
@@ -149,24 +132,24 @@ def analyze(database: Path, moves: Sequence[str]) -> None:
 
 
 @contextmanager
-def serving(database: Path) -> Iterator[Serving]:
+def serving(database: Path) -> Iterator[str]:
     """Run a server until the end of the block."""
     command = [sys.executable, "-m", "cli", "serve", "--port=0", RATE, f"--db={database}"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         try:
-            yield Serving(_port(process))
+            yield _address(process)
         finally:
             process.terminate()
 
 
-def _port(process: subprocess.Popen[str]) -> int:
+def _address(process: subprocess.Popen[str]) -> str:
     said = ""
     for line in process.stdout or ():
         said += line
-        if found := re.search(r"http://[\w.]+:(\d+)", line):
-            return int(found[1])
+        if found := re.search(r"http://[\w.]+:\d+", line):
+            return found[0]
     raise click.ClickException(f"c4 serve does not start: {said}")
 
 
