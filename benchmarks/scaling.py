@@ -238,23 +238,17 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in ``docs/scaling.md``."""
     kept = parts["measure"]
     rows = [
-        {
-            "distance": time_text(each["distance"]) if each["distance"] else "none",
-            "share": f"{each['share']:.1%}",
-            "trips": f"{each['trips']:.1f}",
-            "messages": f"{each['messages']:.1f}",
-            "search": time_text(each["search"]),
-            "server": time_text(each["server"]),
-            "python": time_text(each["python"]),
-        }
+        [
+            time_text(each["distance"]) if each["distance"] else "none",
+            f"{each['share']:.1%}",
+            f"{each['trips']:.1f}",
+            f"{each['messages']:.1f}",
+            *(time_text(each[name]) for name in ("search", "server", "python")),
+        ]
         for each in kept.figures
     ]
-    return {
-        "run": run_lines(kept.made),
-        "units": table(
-            "added to a round trip | time left for the search | round trips to the database | "
-            "to the broker | search | database's processor | worker's Python",
-            rows,
-            "{distance} | {share} | {trips} | {messages} | {search} | {server} | {python}",
-        ),
-    }
+    headings = (
+        "added to a round trip | time left for the search | round trips to the database | "
+        "to the broker | search | database's processor | worker's Python"
+    )
+    return {"run": run_lines(kept.made), "units": table(headings, rows)}

@@ -209,11 +209,6 @@ class Measurement:
         """Wall-clock seconds per pass."""
         return Spread.of(self.wall)
 
-    @property
-    def nodes_each(self) -> float | None:
-        """Nodes per position."""
-        return None if self.nodes is None else self.nodes / self.count
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -45,18 +45,11 @@ RATE: Final = "--rate=0"
 """No rate limit: all load comes from one address, which is otherwise limited to 50 requests/s."""
 
 
-class Sizes(NamedTuple):
-    """The sizes of the measurement."""
-
-    seconds: int
-    openings: int
-    """Number of positions from the book."""
-    stored: int
-    """Number of positions in the database."""
-
-
-FULL: Final = Sizes(seconds=10, openings=100_000, stored=50_000)
-QUICK: Final = Sizes(seconds=1, openings=500, stored=500)
+SECONDS: Final = 10
+OPENINGS: Final = 100_000
+"""Number of positions from the book."""
+STORED: Final = 50_000
+"""Number of positions in the database."""
 
 
 @click.group(context_settings=WITH_HELP)
@@ -65,34 +58,26 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--quick", is_flag=True, help="Only test that everything runs.")
 @click.pass_obj
-def measure(results: Results, *, quick: bool) -> None:
+def measure(results: Results) -> None:
     """Run all measurements. Needs wrk, the Debian package of that name."""
     require_wrk()
-    figures = measure_all(QUICK if quick else FULL)
+    with TemporaryDirectory() as name:
+        directory = Path(name)
+        database = directory / "stored.db"
+        _say("fill a database")
+        stored = positions(1, STORED, STORED_STONES)
+        analyze(database, stored)
+        with serving(database) as url:
+            figures = {"loads": loads(url, stored, directory)}
     packages = ("starlette", "uvicorn", "uvloop", "httptools")
     versions = {name: metadata.version(name) for name in packages}
     results.keep("web", "measure", figures, **versions)
 
 
-def measure_all(sizes: Sizes) -> dict[str, object]:
-    """Run all measurements, in order."""
-    with TemporaryDirectory() as name:
-        directory = Path(name)
-        database = directory / "stored.db"
-        _say("fill a database")
-        stored = positions(1, sizes.stored, STORED_STONES)
-        analyze(database, stored)
-        with serving(database) as url:
-            return {"loads": loads(url, sizes, stored, directory)}
-
-
-def loads(
-    url: str, sizes: Sizes, stored: Sequence[str], directory: Path
-) -> list[dict[str, object]]:
+def loads(url: str, stored: Sequence[str], directory: Path) -> list[dict[str, object]]:
     """Send requests as fast as the server answers."""
-    openings = book_moves(2, sizes.openings)
+    openings = book_moves(2, OPENINGS)
     walks = steps(3, CLIENTS, 20)
     cases = [
         ("the book, `/solve`", solve_targets(openings), CONNECTIONS),
@@ -104,23 +89,24 @@ def loads(
     measured = []
     for what, targets, connections in cases:
         _say(what)
-        found = load(url, targets, directory, connections=connections, seconds=sizes.seconds)
+        found = load(url, targets, directory, connections=connections, seconds=SECONDS)
         measured.append({"what": what, **asdict(found)})
     return measured
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in ``docs/web-log.md``."""
-    found = parts["measure"].figures
-    loads = [each | {"rate": each["requests"] / each["seconds"]} for each in found["loads"]]
-    return {
-        "run": run_lines(parts["measure"].made),
-        "loads": table(
-            "request | connections | answers/s | median | 99th percentile | failed",
-            loads,
-            "{what} | {connections} | {rate:,.0f} | {p50_ms:ms} | {p99_ms:ms} | {failed}",
-        ),
-    }
+    rows = [
+        f"{each['what']} | {each['connections']} | {each['requests'] / each['seconds']:,.0f} | "
+        f"{_milliseconds(each['p50_ms'])} | {_milliseconds(each['p99_ms'])} | {each['failed']}"
+        for each in parts["measure"].figures["loads"]
+    ]
+    headings = "request | connections | answers/s | median | 99th percentile | failed"
+    return {"run": run_lines(parts["measure"].made), "loads": table(headings, rows)}
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms"  # noqa: PLR2004
 
 
 def analyze(database: Path, moves: Sequence[str]) -> None:

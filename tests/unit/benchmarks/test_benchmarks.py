@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.__main__ import PAGES, SUBJECTS, main
+from benchmarks.__main__ import PAGES, main
 from benchmarks.engine import solvers
 from benchmarks.matches.measure import Outcomes
 from benchmarks.matches.pages import leader, standard_errors
 from benchmarks.matches.sources import all_matches
-from benchmarks.page import DOCS, fill, span_text
+from benchmarks.page import DOCS, fill
 from benchmarks.record import RESULTS, Results
 from c4core.arena.statistics import Tally
 from c4core.players import parse_player
@@ -21,7 +21,7 @@ from tests.support.running.benchmarks import run
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_shows_the_stored_figures(name: str, tmp_path: Path) -> None:
-    page = f"{SUBJECTS[name].page}.md"
+    page = f"{PAGES[name][1]}.md"
     shown = (DOCS / page).read_text()
     emptied = re.sub(r"(<!-- begin \w+ -->\n).*?(<!-- end)", r"\1\2", shown, flags=re.DOTALL)
     (tmp_path / page).write_text(emptied)
@@ -29,7 +29,7 @@ def test_page_shows_the_stored_figures(name: str, tmp_path: Path) -> None:
     assert (tmp_path / page).read_text() == shown
 
 
-def test_places_files_and_times(tmp_path: Path) -> None:
+def test_missing_places_and_other_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no place for run"):
         fill("", {"run": "text"})
     with pytest.raises(ValueError, match="a place with the unknown name 'odd'"):
@@ -37,8 +37,6 @@ def test_places_files_and_times(tmp_path: Path) -> None:
     (tmp_path / "web.json").write_text('{"format": 99}')
     done = CliRunner().invoke(main, ["--results", str(tmp_path), "render", "web"])
     assert (done.exit_code, "web.json does not hold" in done.output) == (1, True)
-    seconds = (0.04, 59.97, 1101.26, 3599.6)
-    assert [*map(span_text, seconds)] == ["0.0 s", "1 min 00 s", "18 min 21 s", "1 h 00 min"]
 
 
 def test_every_quick_match_was_played() -> None:
