@@ -26,7 +26,7 @@ SUBJECTS: Final = {
     "matches": "matches.measure",
     "order": "order.command",
     "scaling": "scaling",
-    "web": "web.measure",
+    "web": "web",
 }
 """The subjects of measurements, with the module whose group ``main`` has the commands."""
 PAGES: Final = {
@@ -36,7 +36,7 @@ PAGES: Final = {
     "learning": ("learning", "learning-log"),
     "matches": ("matches.pages", "matches-log"),
     "scaling": ("scaling", "scaling"),
-    "web": ("web.measure", "web-log"),
+    "web": ("web", "web-log"),
 }
 """The module whose function ``places`` makes the texts of a subject's page, and the page."""
 
