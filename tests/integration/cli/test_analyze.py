@@ -39,9 +39,6 @@ def test_the_sample_is_included_and_sorted() -> None:
     assert set(lengths) == set(range(6, 42))
 
 
-TABLE = f"name;Moves;id\nx;{EASY};a\ny;99;b\nz;{EASY}6;c\n"
-
-
 def test_a_missing_package_is_reported_before_the_work(
     c4: C4, monkeypatch: pytest.MonkeyPatch
 ) -> None:

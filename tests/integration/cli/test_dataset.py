@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,14 +132,6 @@ def test_an_interrupted_build_is_resumed(
     last = c4(*write)
     assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
-
-
-def test_a_missing_pyarrow_is_reported(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    done = c4(*SMALL, "--format", "parquet", "--output", "x")
-    assert done.code == 1
-    assert "pip install pyarrow" in done.err
-    assert not (c4.directory / "test.db").exists()
 
 
 def test_a_changed_data_set_is_not_approved(c4: C4) -> None:

@@ -133,13 +133,6 @@ class TestExchange:
         assert c4("games", "show", "1:0").out.count("(unknown)") == 1
         assert "its seed is not known" in c4("games", "replay", "1:0").err
 
-    def test_the_extension_of_the_file_sets_the_format(self, played: C4) -> None:
-        assert played("games", "export", "-o", "out.jsonl").out == ""
-        assert len((played.directory / "out.jsonl").read_text().splitlines()) == 42
-        assert played("games", "export", "-o", "out.csv").code == 0
-        text = (played.directory / "out.csv").read_text()
-        assert text == played("games", "export", "--format", "csv").out
-
     def test_lines_that_cannot_be_stored_are_reported(
         self, c4: C4, dialogue: Callable[..., None]
     ) -> None:

@@ -100,16 +100,6 @@ class TestMatch:
             assert game["start"] > 0
             assert "3" not in game["moves"]
 
-    def test_the_extension_of_the_file_sets_the_format(self, c4: C4) -> None:
-        arguments = ("match", "set", "random", *QUICK, "-o")
-        for name in ("r.csv", "r.json", "r.md"):
-            assert c4(*arguments, name).code == 0
-        assert (c4.directory / "r.csv").read_text().count("\n") == 2
-        assert json.loads((c4.directory / "r.json").read_text())["games"] == 24
-        assert "| --" in (c4.directory / "r.md").read_text()
-        assert c4(*arguments, "r.csv", "--table").code == 0
-        assert "B      random" in (c4.directory / "r.csv").read_text()
-
     def test_an_interrupted_match_is_resumed(
         self, c4: C4, interrupt: Callable[..., str], monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -20,7 +20,7 @@ from db import games, jobs
 from db.database import Database
 from db.errors import JobStateError
 from db.records.games import ON_THE_BOARD
-from db.records.jobs import JobState, UnitState
+from db.records.jobs import JobState
 from db.records.matches import Seats
 from tests.support.boards.matches import (
     SET,
@@ -299,19 +299,6 @@ def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> N
             await_that(lambda: waits_for_lock(database))
         with pytest.raises(JobStateError, match="is being played"):
             deleting.result(timeout=HANG_SECONDS)
-
-
-def test_stopping_does_not_wait_for_a_thinking_program(database: Database, tmp_path: Path) -> None:
-    player = thinking_program(tmp_path, "asleep")
-    planned = plan_matches(database, [terms(player_b=player, games=2)])
-    with LocalRunner(database, planned.job_id, table_mb=1, programs=ANY_PROGRAM):
-        await_that((tmp_path / "thinking").exists)
-    # The program was not at fault: nothing is stored against it.
-    assert games_of(database, planned.match_ids[0]) == []
-    assert state_of(database, planned.job_id) is JobState.RUNNING
-    assert ask(database, jobs.get_job, planned.job_id).units[UnitState.LEASED] == 0
-    with pytest.raises(JobStateError):
-        do(database, games.delete_match, planned.match_ids[0])
 
 
 HUGE = Position("11", width=12, height=4)

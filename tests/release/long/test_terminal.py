@@ -19,7 +19,7 @@ from fcntl import ioctl
 import pytest
 
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import HANG_SECONDS, await_thread_at_work, needs_proc
+from tests.support.running.waiting import HANG_SECONDS
 
 
 @dataclass
@@ -222,15 +222,6 @@ def test_quitting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
     with terminal(c4, *arguments) as screen:
         screen.until_written("is thinking")
         assert screen.quit() == (0, "")
-
-
-@needs_proc
-def test_interrupting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
-    process = c4.start("play", "--plain", "--no-store", "--first", "perfect", "--board", "9x6")
-    await_thread_at_work(process)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=HANG_SECONDS)
-    assert (process.returncode, err) == (130, "Interrupted.\n")
 
 
 def test_an_untrusted_game_cannot_control_the_terminal(c4: C4) -> None:
