@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
-from benchmarks.matches.measure import Outcomes
+from benchmarks.matches.measure import LONGER, PARTS, SOURCE, outcomes_of
 from benchmarks.matches.sources import GROUPS, SourceMatch, all_matches
 from benchmarks.page import run_lines, table
 from c4core.arena.statistics import (
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from benchmarks.matches.measure import Outcome
     from benchmarks.record import Part
 
+    Outcomes = Mapping[str, Mapping[str, Outcome]]
+
 CLOSE: Final = 2.0
 """Up to this many standard errors, chance alone explains a difference well."""
 
@@ -43,8 +45,8 @@ _PLACES: Final[dict[Leader, str]] = {"a": "A above B", "b": "B above A"}
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in the page."""
-    outcomes = Outcomes.of(parts)
-    played = [*outcomes.source.values(), *outcomes.longer.values()]
+    outcomes = outcomes_of(parts)
+    played = [outcome for part in PARTS for outcome in outcomes[part].values()]
     games = sum(outcome.results.games for outcome in played)
     seconds = sum(outcome.seconds for outcome in played)
     commands = [command for part in parts.values() for command in part.figures["commands"]]
@@ -62,9 +64,9 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
 
 def summary(outcomes: Outcomes) -> str:
     """The number of confirmed results, and the names of the others."""
-    texts = [_verdicts_of_sources(), _agreement(outcomes, longer=False)]
-    if outcomes.longer:
-        texts += ["With more games:", _agreement(outcomes, longer=True)]
+    texts = [_verdicts_of_sources(), _agreement(outcomes[SOURCE])]
+    if outcomes[LONGER]:
+        texts += ["With more games:", _agreement(outcomes[LONGER])]
     return "\n\n".join(texts)
 
 
@@ -78,7 +80,7 @@ def contradictions(outcomes: Outcomes) -> str:
     open_: list[str] = []
     seen: set[str] = set()
     for match in all_matches():
-        outcome = outcomes.find(match.name, longer=True) or outcomes.find(match.name)
+        outcome = outcomes[LONGER].get(match.name) or outcomes[SOURCE].get(match.name)
         if outcome is None or match.result in seen:
             continue
         seen.add(match.result)
@@ -107,14 +109,14 @@ def _significant(chances: Iterable[float | None]) -> int:
     return sum(p is not None and p <= SIGNIFICANT for p in chances)
 
 
-def _agreement(outcomes: Outcomes, *, longer: bool) -> str:
+def _agreement(outcomes: Mapping[str, Outcome]) -> str:
     """How close our results are; each result of a source counts once.
 
     If several readings of a source were played, the first one counts: the players' default.
     """
     found: dict[str, tuple[Tally, Tally]] = {}
     for match in all_matches():
-        outcome = outcomes.find(match.name, longer=longer)
+        outcome = outcomes.get(match.name)
         if match.reported is not None and outcome is not None:
             found.setdefault(match.result, (match.reported, outcome.results))
     apart = [abs(standard_errors(*both)) for both in found.values()]
@@ -167,8 +169,7 @@ def _title(group: str, matches: Sequence[SourceMatch]) -> str:
 
 def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[str]]:
     for match in matches:
-        outcome = outcomes.find(match.name)
-        longer = outcomes.find(match.name, longer=True)
+        outcome, longer = (outcomes[part].get(match.name) for part in PARTS)
         reported = render.NOTHING if match.reported is None else render.tally(match.reported)
         yield [
             match.a,

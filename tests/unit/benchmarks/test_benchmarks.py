@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from benchmarks.__main__ import PAGES, main
 from benchmarks.engine import solvers
-from benchmarks.matches.measure import Outcomes
+from benchmarks.matches.measure import PARTS, outcomes_of
 from benchmarks.matches.pages import leader, standard_errors
 from benchmarks.matches.sources import all_matches
 from benchmarks.page import DOCS, fill
@@ -40,13 +40,13 @@ def test_missing_places_and_other_files_are_reported(tmp_path: Path) -> None:
 
 
 def test_every_quick_match_was_played() -> None:
-    outcomes, matches = Outcomes.of(Results().read("matches")), all_matches()
+    outcomes, matches = outcomes_of(Results().read("matches")), all_matches()
     assert len({match.name for match in matches}) == len(matches)
     for match in matches:
         parse_player(match.a)
         parse_player(match.b)
         assert match.reported is None or match.reported.games == match.games, match.name
-        outcome, longer = outcomes.find(match.name), outcomes.find(match.name, longer=True)
+        outcome, longer = (outcomes[part].get(match.name) for part in PARTS)
         assert match.is_slow or (outcome and longer), match.name
         assert outcome is None or outcome.results.games == match.games
 
