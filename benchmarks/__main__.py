@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from benchmarks.options import WITH_HELP, failures
-from benchmarks.page import DOCS, fill_file
+from benchmarks.page import DOCS, fill
 from benchmarks.record import RESULTS, Results
 from cli.shell.process import handle_signals
 
@@ -84,12 +84,14 @@ def render(results: Results, *, names: tuple[str, ...], docs: Path) -> None:
     """Write the figures of these subjects into their pages; of all subjects by default."""
     for name in names or PAGES:
         module, page = PAGES[name]
+        path = docs / f"{page}.md"
         renderer: Any = import_module(f"benchmarks.{module}")
         with failures(ValueError, OSError):
             parts = results.read(name)
             if not parts:
                 raise ValueError(f"{name} was not measured yet: python -m benchmarks {name}")
-            fill_file(docs / f"{page}.md", renderer.places(parts))
+            filled = fill(path.read_text(encoding="utf-8"), renderer.places(parts))
+            path.write_text(filled, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from c4core.proof.certificate import BOARDS, shipped_file
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
 MOST_CELLS: Final = 36
 _SIDES: Final = range(4, MOST_CELLS // 4 + 1)
 EMPTY: Final = (
@@ -119,8 +118,8 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         f"{each['check_seconds']:.1f} s | {each['python_seconds']:.1f} s"
         for each in proven
     ]
-    machine = f"Engine {', '.join(sorted(engines))}; {', '.join(sorted(processors))}."
-    return {"boards": f"\n{table(HEADINGS, rows)}\n", "machine": f"\n{machine}\n"}
+    machine = f"\nEngine {', '.join(sorted(engines))}; {', '.join(sorted(processors))}.\n"
+    return {"boards": f"\n{table(HEADINGS, rows)}\n", "machine": machine}
 
 
 def _make(path: Path, board: str) -> Usage:

@@ -26,23 +26,17 @@ class Game(NamedTuple):
     position: Position
 
 
-def random_game(chance: random.Random, stones: int) -> Game | None:
-    """Play this many random legal moves on 7x6; None if they end the game."""
-    position, columns = Position(), list[int]()
-    for _ in range(stones):
-        columns.append(chance.choice(position.legal_columns()))
-        position = position.play(columns[-1])
-        if position.is_over:
-            return None
-    return Game(format_moves(columns), position)
-
-
 def random_games(chance: random.Random, stones: int) -> Iterator[Game]:
-    """An endless stream of random open games, with repetitions."""
+    """An endless stream of open games of random legal moves on 7x6, with repetitions."""
     while True:
-        game = random_game(chance, stones)
-        if game is not None:
-            yield game
+        position, columns = Position(), list[int]()
+        for _ in range(stones):
+            columns.append(chance.choice(position.legal_columns()))
+            position = position.play(columns[-1])
+            if position.is_over:
+                break
+        else:
+            yield Game(format_moves(columns), position)
 
 
 def different_games(chance: random.Random, stones: int, count: int) -> list[Game]:

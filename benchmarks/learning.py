@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import numpy as np
 
-from benchmarks.options import WITH_HELP, all_threads_option, seed_option, table_option
+from benchmarks.options import WITH_HELP, seed_option
 from benchmarks.page import run_lines, table
 from c4core.book import Book
 from c4core.dataset.lots import SPLITS
@@ -29,6 +29,7 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.players.registry import parse_player
 from c4core.solver import Solver
 from cli.output.render import percent
+from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +60,8 @@ def main() -> None:
 @click.option("--sample", type=click.IntRange(1), help="Only this many positions of each band.")
 @click.option("--games", type=click.IntRange(1), default=200, show_default=True)
 @seed_option
-@all_threads_option
-@table_option(1024)
+@click.option("--threads", type=click.IntRange(1), default=usable_cores(), show_default="all cores")
+@click.option("--table-mb", type=click.IntRange(1), default=1024, show_default=True)
 @click.pass_obj
 def measure(
     results: Results,

@@ -18,7 +18,6 @@ from cli.output.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from benchmarks.record import Made
     from cli.measuring import Spread
@@ -45,11 +44,6 @@ def fill(page: str, texts: Mapping[str, str]) -> str:
     if missing := [name for name in texts if name not in filled]:
         raise ValueError(f"the page has no place for {', '.join(missing)}")
     return page
-
-
-def fill_file(path: Path, texts: Mapping[str, str]) -> None:
-    """Fill the places of a file; it stays unchanged if :func:`fill` fails."""
-    path.write_text(fill(path.read_text(encoding="utf-8"), texts), encoding="utf-8")
 
 
 def table(

@@ -27,7 +27,7 @@ class Usage(NamedTuple):
 
 
 class FailedError(click.ClickException):
-    """A program has failed, or makes no progress."""
+    """A program cannot be started, has failed, or gives wrong answers or none."""
 
 
 def run_c4(*arguments: str, silent: bool = False) -> Usage:

@@ -90,7 +90,7 @@ class Results:
         Raises:
             ValueError: the file has another format.
         """
-        path = self._path(subject)
+        path = self.directory / f"{subject}.json"
         if not path.exists():
             return {}
         entries = json.loads(path.read_text(encoding="utf-8"))
@@ -106,10 +106,8 @@ class Results:
         parts = self.read(subject) | {name: Part(Made.here(**versions), figures)}
         entries = {"format": FORMAT, "parts": {each: asdict(parts[each]) for each in parts}}
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._path(subject).write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
-
-    def _path(self, subject: str) -> Path:
-        return self.directory / f"{subject}.json"
+        path = self.directory / f"{subject}.json"
+        path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
 
 
 def without_directories(command: str) -> str:

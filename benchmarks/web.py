@@ -22,24 +22,24 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from benchmarks.games import different_games, random_game, random_games
+from benchmarks.games import different_games, random_games
 from benchmarks.options import WITH_HELP
 from benchmarks.page import run_lines, table
 from benchmarks.processes import run_c4
 from benchmarks.record import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmarks.record import Part, Results
 
 CONNECTIONS: Final = 16
 CLIENTS: Final = 100
+SOLVE: Final = "/solve?pos="
+POSITION: Final = "/api/v1/position?moves="
 STORED_STONES: Final = 22
 RATE: Final = "--rate=0"
 """No rate limit: all load comes from one address, which is otherwise limited to 50 requests/s."""
-
-
 SECONDS: Final = 10
 OPENINGS: Final = 100_000
 """Number of positions from the book."""
@@ -81,8 +81,9 @@ def measure(results: Results) -> None:
     with TemporaryDirectory() as name:
         directory = Path(name)
         database = directory / "stored.db"
-        _say("fill a database")
-        stored = positions(1, STORED, STORED_STONES)
+        click.echo("fill a database", err=True)
+        games = different_games(random.Random(1), STORED_STONES, STORED)  # noqa: S311 (no secret)
+        stored = [game.moves for game in games]
         analyze(database, stored)
         with serving(database) as url:
             figures = {"loads": loads(url, stored, directory)}
@@ -96,28 +97,28 @@ def loads(url: str, stored: Sequence[str], directory: Path) -> list[dict[str, ob
     openings = book_moves(2, OPENINGS)
     walks = steps(3, CLIENTS, 20)
     cases = [
-        ("the book, `/solve`", solve_targets(openings), CONNECTIONS),
-        ("the book, `/api/v1/position`", position_targets(openings), CONNECTIONS),
-        ("stored, `/solve`", solve_targets(stored), CONNECTIONS),
-        ("stored, `/api/v1/position`", position_targets(stored), CONNECTIONS),
-        ("100 clients step through openings", position_targets(walks), CLIENTS),
+        ("the book, `/solve`", [SOLVE + moves for moves in openings], CONNECTIONS),
+        ("the book, `/api/v1/position`", [POSITION + moves for moves in openings], CONNECTIONS),
+        ("stored, `/solve`", [SOLVE + moves for moves in stored], CONNECTIONS),
+        ("stored, `/api/v1/position`", [POSITION + moves for moves in stored], CONNECTIONS),
+        ("100 clients step through openings", [POSITION + moves for moves in walks], CLIENTS),
     ]
     measured = []
     for what, targets, connections in cases:
-        _say(what)
-        found = load(url, targets, directory, connections=connections, seconds=SECONDS)
+        click.echo(what, err=True)
+        found = load(url, targets, directory, connections=connections)
         measured.append({"what": what, **found})
     return measured
 
 
 def load(
-    url: str, targets: Sequence[str], directory: Path, *, connections: int, seconds: int
+    url: str, targets: Sequence[str], directory: Path, *, connections: int
 ) -> dict[str, float]:
     """Send requests for some seconds; after the last target, start again with the first."""
     questions, script = directory / "targets.txt", directory / "ask.lua"
     questions.write_text("".join(f"{target}\n" for target in targets), encoding="ascii")
     script.write_text(SCRIPT % questions, encoding="ascii")
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout=30s", f"-s{script}"]
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "--timeout=30s", f"-s{script}"]
     ended = subprocess.run([*command, url], capture_output=True, text=True, check=False)
     _, _, result = ended.stdout.partition("RESULT ")
     if not result:
@@ -145,12 +146,6 @@ def book_moves(seed: int, count: int) -> list[str]:
     return moves
 
 
-def positions(seed: int, count: int, stones: int) -> list[str]:
-    """Moves to different positions; mirror images count as the same."""
-    chance = random.Random(seed)  # noqa: S311 (no secret)
-    return [game.moves for game in different_games(chance, stones, count)]
-
-
 def steps(seed: int, clients: int, games: int) -> list[str]:
     """Interleaved requests of clients that step through the positions of games."""
     chance = random.Random(seed)  # noqa: S311 (no secret)
@@ -159,21 +154,8 @@ def steps(seed: int, clients: int, games: int) -> list[str]:
 
 
 def _walk(chance: random.Random, games: int) -> Iterator[str]:
-    for _ in range(games):
-        game = None
-        while game is None:
-            game = random_game(chance, BOOK_PLIES)
+    for game in islice(random_games(chance, BOOK_PLIES), games):
         yield from (game.moves[:length] for length in range(len(game.moves) + 1))
-
-
-def solve_targets(moves: Iterable[str]) -> list[str]:
-    """Addresses of ``/solve``."""
-    return [f"/solve?pos={text}" for text in moves]
-
-
-def position_targets(moves: Iterable[str]) -> list[str]:
-    """Addresses of ``/api/v1/position``."""
-    return [f"/api/v1/position?moves={text}" for text in moves]
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
@@ -219,7 +201,3 @@ def _address(process: subprocess.Popen[str]) -> str:
         if found := re.search(r"http://[\w.]+:\d+", line):
             return found[0]
     raise click.ClickException(f"c4 serve does not start: {said}")
-
-
-def _say(what: str) -> None:
-    click.echo(what, err=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,11 +25,10 @@ from benchmarks.engine.solvers import (
     InProcess,
     Measurement,
     Program,
-    ProgramError,
     Run,
     compare,
 )
-from benchmarks.options import WITH_HELP, failures, table_option
+from benchmarks.options import WITH_HELP, failures
 from c4core import Position, Solver, parse_board
 from c4core.notation import DEFAULT_BOARD
 from c4core.solved import SOLVED
@@ -125,14 +125,10 @@ class Bench:
             share = scored[: self.plan.share(name)]
             rival_share = scored[: self.plan.share(name, rival=True)] if rivals else []
             together = rivals if len(share) == len(rival_share) else []
-            yield from self._classes(name, share, [self.own, *together])
+            passes = [(each.name, each.solve) for each in (self.own, *rivals)]
+            yield from self._passes("classes", name, share, passes[: len(together) + 1])
             if rival_share and not together:
-                yield from self._classes(name, rival_share, [self.own, *rivals])
-
-    def _classes(
-        self, name: str, scored: Sequence[ScoredPosition], solvers: Iterable[Contender]
-    ) -> list[Measurement]:
-        return self._passes("classes", name, scored, [(each.name, each.solve) for each in solvers])
+                yield from self._passes("classes", name, rival_share, passes)
 
     def _passes(
         self,
@@ -277,9 +273,6 @@ def main() -> None:
     help="Measure only these groups; repeatable.",
 )
 @click.option(
-    "--rivals/--no-rivals", default=True, help="Also measure bitbully, if it is installed."
-)
-@click.option(
     "--program",
     "commands",
     multiple=True,
@@ -294,7 +287,7 @@ def main() -> None:
     is_flag=True,
     help="Let the rivals also solve the empty board, which takes each of them minutes.",
 )
-@table_option(8)
+@click.option("--table-mb", type=click.IntRange(1), default=8, show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Maximum threads.  [default: all cores]")
 @click.pass_obj
 def run(
@@ -303,7 +296,6 @@ def run(
     *,
     directory: Path | None,
     groups: tuple[str, ...],
-    rivals: bool,
     commands: tuple[str, ...],
     quick: bool,
     threads: int | None,
@@ -311,8 +303,8 @@ def run(
     long: bool,
 ) -> None:
     """Run the measurements, and store the figures after every case."""
-    in_process = [BitBully()] if rivals and BitBully.is_installed() else []
-    if rivals and not in_process:
+    in_process = [BitBully()] if find_spec("bitbully") else []
+    if not in_process:
         click.echo("bitbully is not measured; to install it: pip install bitbully", err=True)
     with failures(OSError, ValueError):
         scored = shipped_set() if directory is None else read_directory(directory)
@@ -333,12 +325,11 @@ def run(
     }
     solvers = [bench.own, *in_process, *bench.programs]
     versions = {solver.name: solver.version for solver in solvers}
-    with failures(ProgramError):
-        for group in groups or pages.GROUPS:
-            for measurement in getattr(bench, group)():
-                figures["measurements"].append(asdict(measurement))
-                results.keep("engine", "run", figures, **versions)
-                click.echo(pages.line(measurement), err=True)
+    for group in groups or pages.GROUPS:
+        for measurement in getattr(bench, group)():
+            figures["measurements"].append(asdict(measurement))
+            results.keep("engine", "run", figures, **versions)
+            click.echo(pages.line(measurement), err=True)
     if wrong := sum(each["wrong"] for each in figures["measurements"]):
         raise click.ClickException(f"{wrong} wrong answers")
 
@@ -360,5 +351,4 @@ def _program(text: str) -> Program:
     name, equals, command = text.partition("=")
     if not equals or not name:
         raise click.BadParameter(f"{text!r} is not NAME=COMMAND", param_hint="--program")
-    with failures(ProgramError):
-        return Program(name, command)
+    return Program(name, command)

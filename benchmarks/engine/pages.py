@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from benchmarks.engine.solvers import Measurement
 from benchmarks.page import number_text, range_text, run_lines, table
@@ -20,14 +20,11 @@ OWN: Final = "C4"
 NOTHING: Final = "-"
 NOT_MEASURED: Final = "Not measured in this run."
 
-GROUPS: Final = (*("classes", "boards", "columns", "batches", "threads"),)
+GROUPS: Final = ("classes", "boards", "columns", "batches", "threads")
 """The groups of measurements."""
 
 STANDARD: Final = "7x6"
 EMPTY_BOARD: Final = "empty board"
-
-
-Groups = dict[str, list[Measurement]]
 
 
 def line(measurement: Measurement) -> str:
@@ -43,13 +40,13 @@ def line(measurement: Measurement) -> str:
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in ``docs/performance.md``."""
     found = parts["run"].figures
-    groups = grouped(found)
-    wrong = sum(each.wrong for each in measurements(found))
+    measured = [Measurement(**each) for each in found["measurements"]]
+    groups = {name: [each for each in measured if each.group == name] for name in GROUPS}
     lines = run_lines(
         parts["run"].made,
         f"Positions: {found['positions']}",
         f"Table: {found['table']}",
-        f"Wrong answers of all solvers together: {wrong}",
+        f"Wrong answers of all solvers together: {sum(each.wrong for each in measured)}",
     )
     classes, columns = groups["classes"], groups["columns"]
     both = (own_table(columns, "positions of"), rivals_table(columns, "positions of"))
@@ -62,17 +59,6 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
         "threads": threads_table(groups["threads"]),
     }
     return {"run": lines} | {name: text or NOT_MEASURED for name, text in texts.items()}
-
-
-def measurements(figures: Mapping[str, Any]) -> list[Measurement]:
-    """The measurements of a run, in their order."""
-    return [Measurement(**each) for each in figures["measurements"]]
-
-
-def grouped(figures: Mapping[str, Any]) -> Groups:
-    """The measurements of a run by group."""
-    found = measurements(figures)
-    return {name: [each for each in found if each.group == name] for name in GROUPS}
 
 
 def own_table(found: Sequence[Measurement], heading: str, *, wrong: bool = False) -> str:

@@ -14,7 +14,6 @@ positions depends on the program.
 
 from __future__ import annotations
 
-import importlib.util
 import shlex
 import shutil
 import tempfile
@@ -134,15 +133,6 @@ class BitBully(InProcess):
                 raise ValueError(f"BitBully cannot play {moves}")
         return boards
 
-    @staticmethod
-    def is_installed() -> bool:
-        """Whether the package is installed (``pip install bitbully``)."""
-        return importlib.util.find_spec("bitbully") is not None
-
-
-class ProgramError(Exception):
-    """A program cannot be started, has failed, or has given an invalid answer."""
-
 
 class Program(Contender):
     """A solver that is a program."""
@@ -152,7 +142,7 @@ class Program(Contender):
         self.version = without_directories(command)
         self._arguments = shlex.split(command)
         if not self._arguments or shutil.which(self._arguments[0]) is None:
-            raise ProgramError(f"{name}: no program {command!r}")
+            raise FailedError(f"{name}: no program {command!r}")
 
     def solve(self, games: Sequence[str]) -> Run:
         """Start the program twice: without any input, and with all positions."""
@@ -160,13 +150,13 @@ class Program(Contender):
         output, took = self._feed("".join(moves + "\n" for moves in games))
         lines = [line.split() for line in output.splitlines()]
         if len(lines) != len(games):
-            raise ProgramError(f"{self.name}: {len(lines)} answers for {len(games)} positions")
+            raise FailedError(f"{self.name}: {len(lines)} answers for {len(games)} positions")
         try:
             scores = [int(line[line[0] == moves]) for line, moves in zip(lines, games, strict=True)]
             counted = all(len(line) >= WITH_NODES for line in lines)
             nodes = sum(int(line[2]) for line in lines) if counted else None
         except (IndexError, ValueError):
-            raise ProgramError(f"{self.name}: an answer is not of the form 'moves score'") from None
+            raise FailedError(f"{self.name}: an answer is not of the form 'moves score'") from None
         return Run(scores, took - start, nodes)
 
     def _feed(self, text: str) -> tuple[str, Lap]:
@@ -177,7 +167,7 @@ class Program(Contender):
             try:
                 used = run_program(*self._arguments, source=source, sink=sink)
             except (OSError, FailedError) as error:
-                raise ProgramError(f"{self.name}: {error}") from None
+                raise FailedError(f"{self.name}: {error}") from None
             sink.seek(0)
             return sink.read(), Lap(used.processor_seconds, used.seconds)
 

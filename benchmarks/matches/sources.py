@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from c4core.arena.statistics import Tally
 from db.records.matches import Seats
@@ -87,8 +87,5 @@ def _match(  # noqa: PLR0917 (the columns)
         note=more["note"],
         is_slow=bool(slow),
         reading_of=more["reading_of"],
-        claimed=_CLAIMS[claimed],
+        claimed=cast('Literal["a", "b"]', claimed) if claimed else None,
     )
-
-
-_CLAIMS: Final[dict[str, Literal["a", "b"] | None]] = {"": None, "a": "a", "b": "b"}

@@ -16,7 +16,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import torch
@@ -83,15 +83,6 @@ class OrderPlan:
     """The number of threads that solve positions; it does not change the result."""
 
 
-class OrderFigures(NamedTuple):
-    """Means over held-out samples that measure the order of moves."""
-
-    cross_entropy: float
-    """The cross entropy of the targets and the softmax of the moves' values."""
-    regret: float
-    """The base-2 logarithm of the search cost relative to the best order."""
-
-
 def learn_order(plan: OrderPlan, *, tell: Callable[[str], object] = lambda _round: None) -> bytes:
     """Train an order network, and return its file.
 
@@ -120,8 +111,8 @@ def learn_order(plan: OrderPlan, *, tell: Callable[[str], object] = lambda _roun
         tell(
             f"round {number}: {course.learned:,} samples and {course.held_out:,} held-out ones, "
             f"solved in {solved - began:.0f} s, trained in {time.perf_counter() - solved:.0f} s; "
-            f"cross entropy {before.cross_entropy:.4f} -> {after.cross_entropy:.4f}, "
-            f"regret {before.regret:.4f} -> {after.regret:.4f}"
+            f"cross entropy {before[0]:.4f} -> {after[0]:.4f}, "
+            f"regret {before[1]:.4f} -> {after[1]:.4f}"
         )
     if data is None:
         raise LearningError("a network needs at least one round")
@@ -160,6 +151,10 @@ def _sampled(
 class OrderCourse:
     """The training of a network on samples of :func:`benchmarks.order.samples.sample_type`.
 
+    Attributes:
+        learned: the number of samples for the training.
+        held_out: the number of samples for the test.
+
     Raises:
         LearningError: there are no samples to learn from, or none to be held out.
     """
@@ -170,6 +165,7 @@ class OrderCourse:
         self._targets: Targets = targets_of(samples, cells=plan.board.cells)
         apart = (samples["root"] >= 0) & (samples["root"] % HELD_OUT == FIRST_HELD_OUT)
         self._train, self._test = np.flatnonzero(~apart), np.flatnonzero(apart)
+        self.learned, self.held_out = len(self._train), len(self._test)
         for what, found in (("learn from", self.learned), ("hold out", self.held_out)):
             if found == 0:
                 raise LearningError(
@@ -179,16 +175,6 @@ class OrderCourse:
         with _repeatable(seed):
             self._network = OrderNetwork(plan.board, last_ply=plan.last_ply)
         self._is_new = True
-
-    @property
-    def learned(self) -> int:
-        """The number of samples for the training."""
-        return len(self._train)
-
-    @property
-    def held_out(self) -> int:
-        """The number of samples for the test."""
-        return len(self._test)
 
     def train(self) -> None:
         """Train from the beginning to the end."""
@@ -210,8 +196,13 @@ class OrderCourse:
                 optimizer.step()
         self._network.eval()
 
-    def figures(self) -> OrderFigures:
-        """Measure the order of moves in held-out samples; before training, without a network."""
+    def figures(self) -> tuple[float, float]:
+        """The order of moves in held-out samples; before training, without a network.
+
+        Returns:
+            The mean cross entropy of the targets and the softmax of the moves' values, and the
+            mean base-2 logarithm of the search cost relative to the best order.
+        """
         cross_entropy, regret = 0.0, 0.0
         self._network.eval()
         with torch.no_grad(), _repeatable(self._seed):
@@ -221,9 +212,7 @@ class OrderCourse:
                 chosen = logits.argmax(1).numpy()
                 cross_entropy += float(self._losses(logits, batch).sum())
                 regret += float(self._targets.regret[batch, chosen].sum())
-        return OrderFigures(
-            cross_entropy=cross_entropy / self.held_out, regret=regret / self.held_out
-        )
+        return cross_entropy / self.held_out, regret / self.held_out
 
     def data(self) -> bytes:
         """The network's file."""

@@ -318,11 +318,6 @@ cdef double _chance(int ply) except -1:
     return 0
 
 
-cdef inline void _split(word_t word, uint64_t* halves) noexcept nogil:
-    halves[0] = low_half(word)
-    halves[1] = high_half(word)
-
-
 cdef Sample* _next_sample(SampleCollector* w) noexcept nogil:
     """Return an empty sample after the others, not counted yet; NULL if memory runs out."""
     cdef size_t room
@@ -352,8 +347,8 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
         s.run.stopped = True
         s.poll_at = s.run.nodes
         return
-    _split(choice.own, sample.own)
-    _split(choice.mask, sample.mask)
+    sample.own[0], sample.own[1] = low_half(choice.own), high_half(choice.own)
+    sample.mask[0], sample.mask[1] = low_half(choice.mask), high_half(choice.mask)
     sample.root = w.root
     sample.ply = <uint8_t>choice.ply
     sample.beta = <int8_t>choice.beta
