@@ -191,7 +191,6 @@ long: $(VENV)/test
 
 faults: $(VENV)/test
 	C4_TEST_SERVERS=1 $(BIN)/python -m pytest tests/release/faults
-	$(BIN)/python -m tests.release.faults.report
 
 bench: $(VENV)/extras
 	$(BIN)/python -m benchmarks engine run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH)

@@ -110,7 +110,7 @@ def _significant(chances: Iterable[float | None]) -> int:
 
 
 def _agreement(outcomes: Mapping[str, Outcome]) -> str:
-    """How close our results are; each result of a source counts once.
+    """The distances from the sources' results; each result of a source counts once.
 
     If several readings of a source were played, the first one counts: the players' default.
     """

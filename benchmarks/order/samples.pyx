@@ -48,7 +48,7 @@ cdef enum:
     PATIENCE = 4            # a move is given up after this many times the nodes of the cheapest cut,
     PATIENCE_NODES = 20     # and this many nodes more
     FIRST_ROOM = 1 << 10    # samples
-    ROOT_NODES = 50000000   # a position is given up after this many nodes, besides those of its samples
+    ROOT_NODES = 50000000   # a position is given up after this many nodes, without the nodes of its samples
     TABLE_BYTES = 8 << 20   # of the transposition table
 
 # The result of a move.

@@ -89,15 +89,6 @@ def test_strong_play(c4: C4) -> None:
     assert is_made_again(c4, card)
 
 
-def test_only_quiet_and_decisive_positions(c4: C4) -> None:
-    card = built(c4, *SMALL, "--only", "decisive", "--only", "quiet", "--plies", "4..17")
-    assert card["positions"] == 120
-    assert card["filters"]["left_out"] > 0
-    for part in card["splits"].values():
-        assert part["quiet_decisive"] == part["positions"]
-    assert is_made_again(c4, card)
-
-
 def test_a_wrong_score_is_reported(c4: C4) -> None:
     assert c4(*SMALL, "--output", "x").code == 0
     assert c4("dataset", "export", "x", "--output", "set.txt").code == 0

@@ -144,17 +144,6 @@ class TestExchange:
         dialogue(c4, "games import - --skip-bad", stdin=lines(GAME, *bad, GAME))
 
 
-def test_a_player_uses_stored_games(played: C4) -> None:
-    """database-montecarlo uses the games of a match."""
-    done = played(
-        "match", "database-montecarlo:min_games=1,playouts=20", "random", "--corpus", "1",
-        "--games", "4", "--judge", "none", "--json",
-    )  # fmt: skip
-    assert done.code == 0
-    report = json.loads(done.out)
-    assert (report["terms"]["corpus"], report["games"]) == ([1], 4)
-
-
 def test_a_match_with_an_invalid_test_is_reported_without_it(c4: C4) -> None:
     options = ("--games", "6", "--sprt", "0..20", "--judge", "none", "-q")
     assert c4("match", "set", "random", *options).code == 0

@@ -39,7 +39,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_damaged_input_ends_in_a_documented_error(name: str, tmp_path: Path) -> None:
-    """After a crash, the file ``case`` in the test's directory has the input."""
+    """The file ``case`` in the test's directory keeps the input of a crash."""
     target, case = TARGETS[name](tmp_path), tmp_path / "case"
     before = 0
     for number in range(CASES):
