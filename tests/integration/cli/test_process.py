@@ -212,15 +212,6 @@ sys.exit(code)
 
 
 class TestOutput:
-    def test_a_closed_pipe_ends_it_silently(self, c4: C4) -> None:
-        """tests/integration/cli/test_strangers.py tests every command."""
-        reader, writer = os.pipe()
-        os.close(reader)
-        process = c4.start("solve", EASY, stdout=writer)
-        os.close(writer)
-        _, err = process.communicate(timeout=HANG_SECONDS)
-        assert (process.returncode, err) == (141, "")
-
     @pytest.mark.parametrize("command", [["solve", EASY], ["--help"], ["query", EASY, "--csv"]])
     @needs_full
     def test_a_full_disk_is_reported(self, c4: C4, command: list[str]) -> None:

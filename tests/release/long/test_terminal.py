@@ -209,14 +209,6 @@ def test_a_closed_terminal_ends_it(c4: C4, *, signalled: bool) -> None:
     assert kept(c4) == "4"
 
 
-def test_a_terminal_closed_while_drawing_ends_it(c4: C4) -> None:
-    players = ("--first", "random", "--second", "random", "--seed", "1", "--delay", "0.2")
-    with terminal(c4, "--file", "game.json", *players) as screen:
-        screen.until(lambda: len(kept(c4)) > 1)
-        screen.hang_up()
-        assert screen.process.wait(HANG_SECONDS) == 129
-
-
 def test_quitting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
     arguments = ("--file", "game.json", "--first", "montecarlo-timed:time_ms=3600000")
     with terminal(c4, *arguments) as screen:
