@@ -1,11 +1,9 @@
 """An external kind of job needs one line in the table of kinds, and can do everything.
 
-The kind is ``tests.support.toy_kind``. Here threads of this process work on it; in
-``tests/release/servers/test_toy_kind.py`` a ``c4 worker`` does.
+The kind is ``tests.support.toy_kind``; threads of this process work on it.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 
 import pytest
 
@@ -13,7 +11,6 @@ from db.database import Database
 from db.records.jobs import JobState, UnitState
 from tests.support import toy_kind
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import HANG_SECONDS
 from tests.support.toy_kind import RESULTS, UNITS
 from workers.core.follow import read_job
 from workers.core.kinds import KINDS, find_kind
@@ -33,12 +30,6 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
 
 
-def work_on(
-    database: Database, job_id: int, *, lease_seconds: float = HANG_SECONDS
-) -> AbstractContextManager[LocalRunner]:
-    return LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=lease_seconds)
-
-
 def test_without_its_line_the_kind_is_unknown(c4: C4, database: Database) -> None:
     job_id = toy_kind.plan(database, UNITS)
     assert find_kind(toy_kind.KIND) is None
@@ -52,7 +43,7 @@ def test_without_its_line_the_kind_is_unknown(c4: C4, database: Database) -> Non
 def test_its_job_runs_and_is_shown(c4: C4, database: Database) -> None:
     job_id = toy_kind.plan(database, UNITS, label="squares")
     name = str(job_id)
-    with work_on(database, job_id) as runner:
+    with LocalRunner(database, job_id, threads=2, table_mb=1) as runner:
         assert list(runner.results()) == RESULTS
     assert read_job(database, job_id).state is JobState.DONE
     assert c4("jobs", "results", name).objects == RESULTS

@@ -29,7 +29,6 @@ PLAYERS = DOCS / "players.md"
 EXAMPLES = blocks(PLAYERS, "python")
 PLACES = "c4core|db|workers|cli|tests|benchmarks|deploy|docs|examples"
 PATH = re.compile(rf"`((?:{PLACES})/[\w./@-]*)`")
-DIRECTIVE = re.compile(r"^\.\. auto(module|class|function):: (\S+)$", re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
