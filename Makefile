@@ -161,7 +161,7 @@ sanitize: $(VENV)/dev
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python $(ORDER)
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -k 'not (db or external or stopping or many_boards)' --ignore tests/unit/c4core/models/test_grids.py tests/unit/c4core tests/property
-	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.release.fuzz --cases 300 positions grids keys books booktexts pons players
+	cd build/debug && C4_FUZZ_CASES=300 $(SANITIZED) ../../$(BIN)/python -m pytest tests/release/fuzz -k 'not (npz or models)'
 	$(PYTHON) .ci/steps.py sanitized
 
 # Test with the oldest packages that pyproject.toml allows. Their warnings are not errors here.
@@ -175,7 +175,7 @@ lowest: $(VENV)/dev
 CASES ?= 400
 SEED ?= 1
 fuzz: $(VENV)/extras
-	$(BIN)/python -m tests.release.fuzz --cases $(CASES) --seed $(SEED)
+	C4_FUZZ_CASES=$(CASES) C4_FUZZ_SEED=$(SEED) $(PYTEST) tests/release/fuzz
 
 extras: $(VENV)/extras
 	$(PYTEST) tests/release/extras
@@ -191,7 +191,6 @@ long: $(VENV)/test
 
 faults: $(VENV)/test
 	C4_TEST_SERVERS=1 $(BIN)/python -m pytest tests/release/faults
-	$(BIN)/python -m tests.release.faults.report
 
 bench: $(VENV)/extras
 	$(BIN)/python -m benchmarks engine run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH)

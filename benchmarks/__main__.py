@@ -7,47 +7,38 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
 import click
 
 from benchmarks.options import WITH_HELP, failures
-from benchmarks.page import DOCS, fill_file
+from benchmarks.page import DOCS, fill
 from benchmarks.record import RESULTS, Results
 from cli.shell.process import handle_signals
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-
-class Subject(NamedTuple):
-    """A subject of measurements, with its modules and its page."""
-
-    measure: str
-    """The module whose group ``main`` has the commands."""
-    render: str = ""
-    """The module whose function ``places`` makes the texts of the page."""
-    page: str = ""
-    """The name of the page; a subject without a page only prints its figures."""
-
-    def renderer(self) -> ModuleType:
-        """Import the rendering module."""
-        return import_module(f"benchmarks.{self.render}")
-
-
 SUBJECTS: Final = {
-    "anytime": Subject("anytime"),
-    "books": Subject("books"),
-    "certificates": Subject("certificates", "certificates", "certificates-log"),
-    "engine": Subject("engine.measure", "engine.pages", "performance"),
-    "guesses": Subject("guesses", "guesses", "boards"),
-    "learning": Subject("learning", "learning", "learning-log"),
-    "matches": Subject("matches.measure", "matches.pages", "matches-log"),
-    "order": Subject("order.command"),
-    "scaling": Subject("scaling", "scaling", "scaling"),
-    "web": Subject("web.measure", "web.measure", "web-log"),
+    "anytime": "anytime",
+    "books": "books",
+    "certificates": "certificates",
+    "engine": "engine.measure",
+    "guesses": "guesses",
+    "learning": "learning",
+    "matches": "matches.measure",
+    "order": "order.command",
+    "scaling": "scaling",
+    "web": "web",
 }
-PAGES: Final = [name for name, subject in SUBJECTS.items() if subject.page]
+"""The subjects of measurements, with the module whose group ``main`` has the commands."""
+PAGES: Final = {
+    "certificates": ("certificates", "certificates-log"),
+    "engine": ("engine.pages", "performance"),
+    "guesses": ("guesses", "boards"),
+    "learning": ("learning", "learning-log"),
+    "matches": ("matches.pages", "matches-log"),
+    "scaling": ("scaling", "scaling"),
+    "web": ("web", "web-log"),
+}
+"""The module whose function ``places`` makes the texts of a subject's page, and the page."""
 
 
 class Subjects(click.Group):
@@ -61,7 +52,7 @@ class Subjects(click.Group):
         """The commands of a subject, or ``render``."""
         if cmd_name not in SUBJECTS:
             return super().get_command(ctx, cmd_name)
-        module = import_module(f"benchmarks.{SUBJECTS[cmd_name].measure}")
+        module = import_module(f"benchmarks.{SUBJECTS[cmd_name]}")
         found: click.Command = module.main
         return found
 
@@ -81,7 +72,7 @@ def main(context: click.Context, directory: Path) -> None:
 
 
 @main.command()
-@click.argument("names", metavar="[SUBJECT]...", nargs=-1, type=click.Choice(PAGES))
+@click.argument("names", metavar="[SUBJECT]...", nargs=-1, type=click.Choice(list(PAGES)))
 @click.option(
     "--docs",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -92,12 +83,15 @@ def main(context: click.Context, directory: Path) -> None:
 def render(results: Results, *, names: tuple[str, ...], docs: Path) -> None:
     """Write the figures of these subjects into their pages; of all subjects by default."""
     for name in names or PAGES:
-        renderer: Any = SUBJECTS[name].renderer()
+        module, page = PAGES[name]
+        path = docs / f"{page}.md"
+        renderer: Any = import_module(f"benchmarks.{module}")
         with failures(ValueError, OSError):
             parts = results.read(name)
             if not parts:
                 raise ValueError(f"{name} was not measured yet: python -m benchmarks {name}")
-            fill_file(docs / f"{SUBJECTS[name].page}.md", renderer.places(parts))
+            filled = fill(path.read_text(encoding="utf-8"), renderer.places(parts))
+            path.write_text(filled, encoding="utf-8")
 
 
 if __name__ == "__main__":

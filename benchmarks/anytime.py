@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from benchmarks.games import level_positions
 from benchmarks.options import WITH_HELP, seed_option
 from c4core.dice import Dice
 from c4core.evaluation import value_between
 from c4core.notation import parse_board
-from c4core.players import LEVELS, Limits, parse_player
+from c4core.players import Limits, parse_player
 from c4core.position import Position
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from benchmarks.record import Results
-    from c4core.notation import BoardSize
 
-FIRST_PLY: Final = 4
-LAST_PLY: Final = 30
+PLIES: Final = range(4, 31)
 LEVELS_DRAWN: Final = ("beginner", "easy", "medium", "hard")
-"""The levels whose games supply positions; both sides play the same level."""
+"""The levels whose games supply positions."""
 
 
 @click.group(context_settings=WITH_HELP)
@@ -54,7 +53,9 @@ def columns(results: Results, *, names: tuple[str, ...], count: int, nodes: int,
     """Compare analyses in turns with analyses of one column after the other."""
     for name in names:
         found: Counter[str] = Counter()
-        for position in positions(parse_board(name), count, Dice(seed)):
+        for position in level_positions(
+            parse_board(name), count, Dice(seed), levels=LEVELS_DRAWN, plies=PLIES
+        ):
             alone = Solver().solve(position, node_limit=nodes // 4)
             analysis = Solver().analyze(position, node_limit=nodes)
             found["positions"] += 1
@@ -86,21 +87,6 @@ def _one_by_one(position: Position, nodes: int) -> list[tuple[int, int] | None]:
         nodes -= child.nodes
         bounds[column] = -child.upper, -child.lower
     return bounds
-
-
-def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
-    """Positions of games of the levels, with each level and number of stones in turn."""
-    players = [parse_player(LEVELS[level].player).make() for level in LEVELS_DRAWN]
-    plies = range(FIRST_PLY, LAST_PLY + 1)
-    for number in range(count):
-        player = players[number % len(players)]
-        ply = plies[number * 7 % len(plies)]
-        position = Position(width=board.width, height=board.height)
-        while position.ply < ply:
-            position = position.play(player.choose(position, dice))
-            if position.is_over:
-                position = Position(width=board.width, height=board.height)
-        yield position
 
 
 @main.command()

@@ -21,8 +21,6 @@ from c4core.solver import Solver
 from workers.book.job import ANCESTOR_PLIES, LEAST_POSITIONS, MAX_BY_LEAST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from benchmarks.record import Results
 
 TABLE_MB: Final = 16
@@ -42,7 +40,8 @@ def main() -> None:
 def sample(results: Results, *, ply: int, units: int, seed: int) -> None:
     """Solve a sample of the units of a ply, and estimate the cost of all units."""
     figures = take_sample(ply, units, seed=seed)
-    click.echo(f"{figures}: {_hours(figures):.2f} h of one thread for all")
+    share = figures["unit_positions"] / figures["searched"]
+    click.echo(f"{figures}: {figures['seconds'] / share / HOUR:.2f} h of one thread for all")
     results.keep("books", f"sample {ply}", figures)
 
 
@@ -65,8 +64,3 @@ def take_sample(ply: int, units: int, *, seed: int) -> dict[str, Any]:
         "nodes": nodes,
         "seconds": seconds,
     }
-
-
-def _hours(figures: Mapping[str, Any]) -> float:
-    """The estimated hours of one thread for the complete ply."""
-    return float(figures["seconds"] / figures["unit_positions"] * figures["searched"] / HOUR)

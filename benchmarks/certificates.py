@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,14 +19,13 @@ import click
 from benchmarks.options import WITH_HELP
 from benchmarks.page import table
 from benchmarks.processes import Usage, run_c4, run_program
-from benchmarks.record import ROOT, Part, Results, figures_of
+from benchmarks.record import ROOT, Part, Results
 from c4core.files import atomic_file
 from c4core.proof import Certificate
 from c4core.proof.certificate import BOARDS, shipped_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
 
 MOST_CELLS: Final = 36
 _SIDES: Final = range(4, MOST_CELLS // 4 + 1)
@@ -38,11 +38,6 @@ CHECKER: Final = ROOT / "examples" / "check_certificate.py"
 """A checker in pure Python that shares no code with C4."""
 
 HEADINGS: Final = "board | score | positions | bytes | made | memory | checked | in Python"
-ROW: Final = (
-    "{board} | {score} | "
-    "{positions:,} | {file_bytes:,} | {make_seconds:.1f} s | {make_mb:,.0f} MB | "
-    "{check_seconds:.1f} s | {python_seconds:.1f} s"
-)
 
 
 @click.group(context_settings=WITH_HELP)
@@ -92,7 +87,7 @@ def prove(board: str) -> dict[str, Any]:
         path = Path(directory) / "a.c4proof"
         made = _make(path, board)
         checked = run_c4("certificate", "verify", str(path), silent=True)
-        again = run_program(sys.executable, str(CHECKER), str(path), silent=True)
+        again = run_program(sys.executable, str(CHECKER), str(path), sink=subprocess.DEVNULL)
         data = path.read_bytes()
     said = Certificate(data).info
     return {
@@ -113,16 +108,18 @@ def prove(board: str) -> dict[str, Any]:
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in ``docs/certificates-log.md``."""
-    proven = sorted(figures_of(parts, "boards"), key=lambda each: each["positions"])
-    engines, processors = (
-        ", ".join(sorted({str(each[name]) for each in proven}))
-        for name in ("engine_version", "processor")
-    )
-    texts = {
-        "boards": table(HEADINGS, proven, ROW),
-        "machine": f"Engine {engines}; {processors}.",
-    }
-    return {name: f"\n{each}\n" for name, each in texts.items()}
+    found = [part for name, part in parts.items() if name.startswith("boards ")]
+    proven = sorted((part.figures for part in found), key=lambda each: each["positions"])
+    engines = {str(each["engine_version"]) for each in proven}
+    processors = {str(part.made.machine.get("processor", "")) for part in found}
+    rows = [
+        f"{each['board']} | {each['score']} | {each['positions']:,} | {each['file_bytes']:,} | "
+        f"{each['make_seconds']:.1f} s | {each['make_mb']:,.0f} MB | "
+        f"{each['check_seconds']:.1f} s | {each['python_seconds']:.1f} s"
+        for each in proven
+    ]
+    machine = f"\nEngine {', '.join(sorted(engines))}; {', '.join(sorted(processors))}.\n"
+    return {"boards": f"\n{table(HEADINGS, rows)}\n", "machine": machine}
 
 
 def _make(path: Path, board: str) -> Usage:

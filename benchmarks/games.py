@@ -1,15 +1,22 @@
-"""Random games on 7x6."""
+"""Positions of random games, and of games between players of the same level."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from c4core.dice import Dice
 from c4core.notation import format_moves
+from c4core.players import LEVELS, parse_player
 from c4core.position import Position
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from c4core.notation import BoardSize
+
+FRUITLESS: Final = 2000
+"""Draws without a new position after which drawing fails."""
 
 
 class Game(NamedTuple):
@@ -19,23 +26,17 @@ class Game(NamedTuple):
     position: Position
 
 
-def random_game(chance: random.Random, stones: int) -> Game | None:
-    """Play this many random legal moves on 7x6; None if they end the game."""
-    position, columns = Position(), list[int]()
-    for _ in range(stones):
-        columns.append(chance.choice(position.legal_columns()))
-        position = position.play(columns[-1])
-        if position.is_over:
-            return None
-    return Game(format_moves(columns), position)
-
-
 def random_games(chance: random.Random, stones: int) -> Iterator[Game]:
-    """An endless stream of random open games, with repetitions."""
+    """An endless stream of open games of random legal moves on 7x6, with repetitions."""
     while True:
-        game = random_game(chance, stones)
-        if game is not None:
-            yield game
+        position, columns = Position(), list[int]()
+        for _ in range(stones):
+            columns.append(chance.choice(position.legal_columns()))
+            position = position.play(columns[-1])
+            if position.is_over:
+                break
+        else:
+            yield Game(format_moves(columns), position)
 
 
 def different_games(chance: random.Random, stones: int, count: int) -> list[Game]:
@@ -46,3 +47,58 @@ def different_games(chance: random.Random, stones: int, count: int) -> list[Game
         game = next(games)
         found.setdefault(game.position.canonical_key, game)
     return list(found.values())
+
+
+def draw_roots(board: BoardSize, *, seed: int, count: int) -> list[Position]:
+    """Different open positions in which nobody can win at once.
+
+    Random moves fill a tenth to a third of the board.
+
+    Raises:
+        ValueError: the board has too few such positions.
+    """
+    dice, found, fruitless = Dice(seed), dict[int, Position](), 0
+    least, most = board.cells // 10, board.cells // 3
+    while len(found) < count:
+        fruitless += 1
+        if fruitless > FRUITLESS:
+            raise ValueError(
+                f"{count} positions to start from are too many for {board}: {len(found)} were found"
+            )
+        position = Position(width=board.width, height=board.height)
+        for _ in range(least + dice.below(most - least + 1)):
+            if position.is_over:
+                break
+            position = position.play(dice.pick(position.legal_columns()))
+        is_open = not any(map(position.is_winning, position.legal_columns()))
+        if not position.is_over and is_open and position.canonical_key not in found:
+            found[position.canonical_key] = position
+            fruitless = 0
+    return list(found.values())
+
+
+def level_positions(
+    board: BoardSize,
+    count: int,
+    dice: Dice,
+    *,
+    levels: Sequence[str],
+    plies: range,
+    random_share: float = 0.0,
+) -> Iterator[Position]:
+    """Positions of games of the levels, with each level and number of stones in turn.
+
+    Both sides play the same level. With a share of random moves, the first two are random as well.
+    """
+    players = [parse_player(LEVELS[level].player).make() for level in levels]
+    for number in range(count):
+        player = players[number % len(players)]
+        ply = plies[number * 7 % len(plies)]
+        position = Position(width=board.width, height=board.height)
+        while position.ply < ply:
+            is_random = random_share and (position.ply < 2 or dice.unit() < random_share)  # noqa: PLR2004
+            column = dice.pick(list(position.legal_columns())) if is_random else None
+            position = position.play(player.choose(position, dice) if column is None else column)
+            if position.is_over:
+                position = Position(width=board.width, height=board.height)
+        yield position

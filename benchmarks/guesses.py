@@ -7,36 +7,35 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
+import numpy as np
 
+from benchmarks.games import level_positions
 from benchmarks.options import WITH_HELP, seed_option
 from benchmarks.page import table
 from c4core import extras
 from c4core.book import Book
 from c4core.dice import Dice
 from c4core.estimate import estimate
-from c4core.notation import parse_board
-from c4core.players import LEVELS, parse_player
-from c4core.position import Position
+from c4core.notation import DEFAULT_BOARD, parse_board
 from c4core.solver import Solver
 from cli.output.drawing import figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmarks.record import Part, Results
     from c4core.notation import BoardSize
+    from c4core.position import Position
 
 FIRST_PLY: Final = {"7x6": 2, "8x8": 16}
 """The least number of stones by board, otherwise 8; with fewer, it takes minutes to solve a
-position. The book has the scores of the openings of 7x6."""
+position."""
 LAST_PLY: Final = 34
-
 LEVELS_DRAWN: Final = ("easy", "medium", "hard")
-"""The levels whose games supply positions; both sides play the same level."""
+"""The levels whose games supply positions."""
 RANDOM_SHARE: Final = 0.1
 """The share of random moves in these games, which makes them different."""
 
@@ -65,8 +64,8 @@ def boards(
     """Guess the results of positions with rising budgets, and solve them."""
     for name in names:
         board = parse_board(name)
-        solver = Solver(table_mb=64, book=shipped_book(board))
-        bins = {games: [_Bin() for _ in range(BINS)] for games in BUDGETS}
+        solver = Solver(table_mb=64, book=Book.shipped() if board == DEFAULT_BOARD else None)
+        bins = {games: np.zeros((BINS, 3)) for games in BUDGETS}
         unsolved = 0
         for position in positions(board, count, Dice(seed)):
             value = solver.solve(position, weak=True, node_limit=node_limit).value
@@ -75,11 +74,11 @@ def boards(
                 continue
             for games, row in bins.items():
                 share = estimate(position, games=games).share
-                row[min(int(share * BINS), BINS - 1)].add(share, RESULTS_OF[value])
+                row[min(int(share * BINS), BINS - 1)] += 1, share, RESULTS_OF[value]
         figures = {
             "board": name,
             "unsolved": unsolved,
-            "bins": {str(games): [asdict(each) for each in row] for games, row in bins.items()},
+            "bins": {str(games): list(map(_bin, row.tolist())) for games, row in bins.items()},
         }
         click.echo(figures)
         results.keep("guesses", name, figures)
@@ -88,43 +87,18 @@ def boards(
 RESULTS_OF: Final = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
 
-@dataclass
-class _Bin:
-    """The positions whose guesses are in a range."""
-
-    count: int = 0
-    guessed: float = 0.0
-    """The sum of the guesses."""
-    scored: float = 0.0
-    """The sum of the results."""
-
-    def add(self, share: float, result: float) -> None:
-        self.count += 1
-        self.guessed += share
-        self.scored += result
+def _bin(sums: Sequence[float]) -> dict[str, float]:
+    """The number of positions in a range of guesses, and the sums of their guesses and results."""
+    return {"count": int(sums[0]), "guessed": sums[1], "scored": sums[2]}
 
 
 def positions(board: BoardSize, count: int, dice: Dice) -> Iterator[Position]:
-    """Positions of games of the levels, with each level and number of stones in turn."""
-    players = [parse_player(LEVELS[level].player).make() for level in LEVELS_DRAWN]
-    last = 12 if shipped_book(board) is not None else LAST_PLY
+    """Positions of games of the levels; the book has the scores of the openings of 7x6."""
+    last = 12 if board == DEFAULT_BOARD else LAST_PLY
     plies = range(FIRST_PLY.get(str(board), 8), min(last, board.cells - 1) + 1)
-    for number in range(count):
-        ply = plies[number * 7 % len(plies)]
-        player = players[number % len(players)]
-        position = Position(width=board.width, height=board.height)
-        while position.ply < ply:
-            is_random = position.ply < 2 or dice.unit() < RANDOM_SHARE  # noqa: PLR2004
-            column = dice.pick(list(position.legal_columns())) if is_random else None
-            position = position.play(player.choose(position, dice) if column is None else column)
-            if position.is_over:
-                position = Position(width=board.width, height=board.height)
-        yield position
-
-
-def shipped_book(board: BoardSize) -> Book | None:
-    """The included book of many plies, or None."""
-    return Book.shipped() if str(board) == "7x6" else None
+    return level_positions(
+        board, count, dice, levels=LEVELS_DRAWN, plies=plies, random_share=RANDOM_SHARE
+    )
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:

@@ -3,7 +3,6 @@
 ::
 
     python -m benchmarks learning measure learning-residual --data tests
-    python -m benchmarks learning ship residual.safetensors
 
 ``c4 learn train residual`` trains the shipped network (docs/learning.md). The data set has quiet
 positions with 8 to 31 stones, the same number of each.
@@ -11,7 +10,6 @@ positions with 8 to 31 stones, the same number of each.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
@@ -19,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import numpy as np
 
-from benchmarks.options import WITH_HELP, all_threads_option, seed_option, table_option
+from benchmarks.options import WITH_HELP, seed_option
 from benchmarks.page import run_lines, table
 from c4core.book import Book
 from c4core.dataset.lots import SPLITS
 from c4core.dice import Dice
-from c4core.models.files import read_model, write_model
 from c4core.models.labels import read_positions
 from c4core.models.perfect_play import PerfectPlay
 from c4core.models.quality import evaluate_player, quality_object
@@ -32,6 +29,7 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.players.registry import parse_player
 from c4core.solver import Solver
 from cli.output.render import percent
+from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +45,7 @@ BANDS: Final = ((8, 13), (14, 19), (20, 25), (26, 31))
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure networks, and ship one."""
+    """Measure networks."""
 
 
 @main.command()
@@ -62,8 +60,8 @@ def main() -> None:
 @click.option("--sample", type=click.IntRange(1), help="Only this many positions of each band.")
 @click.option("--games", type=click.IntRange(1), default=200, show_default=True)
 @seed_option
-@all_threads_option
-@table_option(1024)
+@click.option("--threads", type=click.IntRange(1), default=usable_cores(), show_default="all cores")
+@click.option("--table-mb", type=click.IntRange(1), default=1024, show_default=True)
 @click.pass_obj
 def measure(
     results: Results,
@@ -112,21 +110,6 @@ def measure(
         click.echo(f"{description}: {measured[-1]}", err=True)
     figures = {"set": split, "games": games, "sample": sample, "players": measured}
     results.keep("learning", f"network-{split}", figures)
-
-
-@main.command()
-@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("c4core/data/c4-7x6-residual.safetensors"),
-    show_default=True,
-    help="The shipped model file.",
-)
-def ship(*, model: Path, file: Path) -> None:
-    """Write a trained model as the shipped model, without what the training needs."""
-    write_model(file, replace(read_model(model), optimizer={}))
 
 
 def band_figures(

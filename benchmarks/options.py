@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from workers.configuration import usable_cores
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+    from collections.abc import Iterator
 
 WITH_HELP: Final = {"help_option_names": ["-h", "--help"]}
 """The settings of a command's context."""
 
 threads_option = click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
-all_threads_option = click.option(
-    "--threads", type=click.IntRange(1), default=usable_cores(), show_default="all cores"
-)
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-
-
-def table_option(default: int) -> Callable[[Decorated], Decorated]:
-    """An option for the size of a transposition table in megabytes."""
-    return click.option("--table-mb", type=click.IntRange(1), default=default, show_default=True)
 
 
 @contextmanager

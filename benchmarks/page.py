@@ -1,31 +1,23 @@
-"""Fill the places of the documents' pages, and make tables from templates.
+"""Fill the places of the documents' pages, and make tables.
 
 A place is the text between two comments. ``python -m benchmarks render`` replaces this text::
 
     <!-- begin classes -->
     ...
     <!-- end classes -->
-
-A template is a string with fields in braces, as for :meth:`str.format`, with additional formats
-(:data:`FORMATS`): ``{seconds:span}``. ``|`` separates the cells of a row; a cell with a missing
-field is empty.
 """
 
 from __future__ import annotations
 
 import re
-import string
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from benchmarks.record import ROOT
 from cli.measuring import three_digits, time_text
-from cli.output.render import percent, score_text
 from cli.output.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmarks.record import Made
     from cli.measuring import Spread
@@ -54,40 +46,17 @@ def fill(page: str, texts: Mapping[str, str]) -> str:
     return page
 
 
-def fill_file(path: Path, texts: Mapping[str, str]) -> None:
-    """Fill the places of a file; it stays unchanged if :func:`fill` fails."""
-    path.write_text(fill(path.read_text(encoding="utf-8"), texts), encoding="utf-8")
-
-
 def table(
-    headings: str | Sequence[str],
-    rows: Iterable[Any],
-    row: str = "",
-    *,
-    left: int = 1,
-    title: str = "",
+    headings: str, rows: Iterable[str | Sequence[str]], *, left: int = 1, title: str = ""
 ) -> str:
-    """A table in Markdown.
+    """A table in Markdown; ``|`` separates the headings, and the cells of a row that is a text.
 
-    Args:
-        headings: the headings; in one string they are separated by ``|``.
-        rows: sequences of cells, or texts that ``|`` separates into cells; with a template,
-            mappings or objects with its fields.
-        row: the template of a row.
-        left: the number of text columns, from the left; the others hold numbers.
-        title: the line above the table.
+    The first ``left`` columns are text, the others numbers.
     """
-    if row:
-        rows = ([_cell(cell, each) for cell in row.split(" | ")] for each in rows)
     heads, *cells = (
         each.split(" | ") if isinstance(each, str) else each for each in (headings, *rows)
     )
     return "\n".join(markdown_lines([Table(heads, cells, left=left, title=title)]))
-
-
-def text(template: str, fields: object) -> str:
-    """Fill a template with the fields of a mapping or an object."""
-    return _FORMATTER.vformat(template, (fields,), {})
 
 
 def run_lines(made: Made, *more: str) -> str:
@@ -102,15 +71,6 @@ def run_lines(made: Made, *more: str) -> str:
         f"Command: `{made.command}`",
     ]
     return "\n".join(f"- {line}" for line in lines if not line.endswith((": ", ": ``")))
-
-
-def span_text(seconds: float) -> str:
-    """A duration, in minutes or hours if it is long: ``1 h 01 min``, ``18 min 21 s``, ``2.5 s``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"
 
 
 def number_text(number: float) -> str:
@@ -129,41 +89,3 @@ def range_text(spread: Spread) -> str:
     if least.split()[-1] == most.split()[-1]:
         least = least.split()[0]
     return f"{least} to {most}"
-
-
-FORMATS: Final[Mapping[str, Callable[[Any], str]]] = {
-    "digits": three_digits,
-    "ms": lambda value: f"{value:.1f} ms" if value < 100 else f"{value:.0f} ms",  # noqa: PLR2004
-    "number": number_text,
-    "percent": percent,
-    "range": range_text,
-    "score": score_text,
-    "span": span_text,
-    "time": time_text,
-}
-"""Formats for templates, in addition to Python's."""
-
-
-class _MissingError(Exception):
-    """A field is missing."""
-
-
-class _Formatter(string.Formatter):
-    def get_value(self, key: int | str, args: Sequence[Any], _named: Mapping[str, Any]) -> Any:  # noqa: ANN401
-        return args[0][key] if isinstance(args[0], Mapping) else getattr(args[0], str(key))
-
-    def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401
-        if value is None:
-            raise _MissingError
-        named = FORMATS.get(format_spec)
-        return named(value) if named else str(super().format_field(value, format_spec))
-
-
-_FORMATTER: Final = _Formatter()
-
-
-def _cell(template: str, fields: object) -> str:
-    try:
-        return text(template, fields)
-    except _MissingError:
-        return ""

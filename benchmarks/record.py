@@ -24,15 +24,12 @@ import sys
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from c4core.version import ENGINE_VERSION, __version__
 from cli.measuring import processor
 from db.urls import masked
 from workers.configuration import usable_cores
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results"
@@ -51,11 +48,6 @@ class Made:
     """The commit of the checkout, with ``+`` if files were changed."""
     machine: dict[str, str | int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def processor(self) -> str:
-        """The name of the processor."""
-        return str(self.machine.get("processor", ""))
 
     @classmethod
     def here(cls, **versions: str) -> Made:
@@ -98,7 +90,7 @@ class Results:
         Raises:
             ValueError: the file has another format.
         """
-        path = self._path(subject)
+        path = self.directory / f"{subject}.json"
         if not path.exists():
             return {}
         entries = json.loads(path.read_text(encoding="utf-8"))
@@ -114,17 +106,8 @@ class Results:
         parts = self.read(subject) | {name: Part(Made.here(**versions), figures)}
         entries = {"format": FORMAT, "parts": {each: asdict(parts[each]) for each in parts}}
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._path(subject).write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
-
-    def _path(self, subject: str) -> Path:
-        return self.directory / f"{subject}.json"
-
-
-def figures_of(parts: Mapping[str, Part], prefix: str) -> Iterable[dict[str, Any]]:
-    """The figures of all parts whose names begin with this word, each with its processor."""
-    for name, part in parts.items():
-        if name.split()[0] == prefix:
-            yield part.figures | {"processor": part.made.processor}
+        path = self.directory / f"{subject}.json"
+        path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
 
 
 def without_directories(command: str) -> str:

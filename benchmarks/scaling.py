@@ -9,13 +9,16 @@ proxies, which count round trips and delay them::
 from __future__ import annotations
 
 import io
+import os
 import random
 import re
 import select
 import socket
+import subprocess
+import sys
 import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
@@ -27,13 +30,15 @@ from sqlalchemy import func, make_url, select as query, text
 from benchmarks.games import different_games
 from benchmarks.options import WITH_HELP, failures
 from benchmarks.page import run_lines, table
-from benchmarks.processes import Fleet, FleetError, clear
+from benchmarks.processes import FailedError
+from benchmarks.record import ROOT
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from cli.measuring import time_text
+from db import jobs
 from db.database import Database
 from db.errors import StorageError
-from db.models import Unit
+from db.models import Base, Unit
 from db.records.jobs import UnitState
 from workers.analyze.job import submit
 from workers.answers.question import Question
@@ -43,7 +48,7 @@ from workers.core.kinds import Lane
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from benchmarks.record import Part, Results
 
@@ -60,6 +65,7 @@ SKIPPED: Final = 2
 """The first units, and the last one, do not count."""
 
 PATIENCE_SECONDS: Final = 600.0
+POLL_SECONDS: Final = 0.1
 
 
 @click.group(context_settings=WITH_HELP)
@@ -74,7 +80,7 @@ def main() -> None:
 @click.pass_obj
 def measure(results: Results, *, postgres: str, broker: str, units: int) -> None:
     """Measure on servers that run on this machine."""
-    with failures(FleetError, StorageError, BrokerError):
+    with failures(StorageError, BrokerError):
         figures = [measure_at(distance, postgres, broker, units) for distance in DISTANCES]
         with Database.open(postgres) as database, database.read() as session:
             version = str(session.scalar(text("SHOW server_version"))).split(maxsplit=1)[0]
@@ -95,18 +101,19 @@ def measure_at(distance: float, postgres: str, broker: str, units: int) -> dict[
         at_end.enter_context(storage)
         at_end.enter_context(messages)
         near = place.set(host="127.0.0.1", port=storage.port)
-        fleet = Fleet(
-            near.render_as_string(hide_password=False),
-            queue._replace(netloc=f"127.0.0.1:{messages.port}").geturl(),
+        worker = at_end.enter_context(
+            running_worker(
+                near.render_as_string(hide_password=False),
+                queue._replace(netloc=f"127.0.0.1:{messages.port}").geturl(),
+            )
         )
-        at_end.enter_context(fleet)
-        fleet.await_registered(database)
+        wait(worker, lambda: bool(_workers(database)))
         _submit(database, units)
         Broker(broker).wake(Lane.BULK)
-        fleet.wait(lambda: _done(database) >= SKIPPED, PATIENCE_SECONDS)
-        before = _readings(database, place.database or "", fleet, storage, messages)
-        fleet.wait(lambda: _done(database) >= units - 1, PATIENCE_SECONDS)
-        after = _readings(database, place.database or "", fleet, storage, messages)
+        wait(worker, lambda: _done(database) >= SKIPPED)
+        before = _readings(database, place.database or "", worker, storage, messages)
+        wait(worker, lambda: _done(database) >= units - 1)
+        after = _readings(database, place.database or "", worker, storage, messages)
     number = after["units"] - before["units"]
     spent = {name: (after[name] - before[name]) / number for name in after}
     return {
@@ -120,6 +127,43 @@ def measure_at(distance: float, postgres: str, broker: str, units: int) -> dict[
         "server": spent["server"],
         "python": max(0.0, spent["worker"] - spent["search"]),
     }
+
+
+@contextmanager
+def running_worker(database_url: str, broker_url: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker of one thread, until the end of the block."""
+    command = [sys.executable, "-m", "cli", "worker", "--threads=1", "--table-mb=8"]
+    servers = {"C4_DB": database_url, "C4_BROKER": broker_url}
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | servers) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def wait(worker: subprocess.Popen[bytes], condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds.
+
+    Raises:
+        FailedError: it does not hold in time, or the worker has ended.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        if time.monotonic() > deadline or worker.poll() is not None:
+            raise FailedError("the worker makes no progress")
+        time.sleep(POLL_SECONDS)
+
+
+def clear(database: Database) -> None:
+    """Truncate all tables, because deleted rows would still take space."""
+    tables = ", ".join(Base.metadata.tables)
+    with database.write() as session:
+        session.execute(text(f"TRUNCATE {tables} RESTART IDENTITY"))
+
+
+def _workers(database: Database) -> Sequence[object]:
+    with database.read() as session:
+        return jobs.live_workers(session)
 
 
 def _submit(database: Database, units: int) -> None:
@@ -137,7 +181,7 @@ def _done(database: Database) -> int:
 
 
 def _readings(
-    database: Database, name: str, fleet: Fleet, storage: Proxy, messages: Proxy
+    database: Database, name: str, worker: subprocess.Popen[bytes], storage: Proxy, messages: Proxy
 ) -> dict[str, float]:
     """The units done, and the resources used so far."""
     with database.read() as session:
@@ -150,7 +194,7 @@ def _readings(
         "trips": storage.trips,
         "messages": messages.trips,
         "server": processor_seconds(backends(name)),
-        "worker": processor_seconds(fleet.pids),
+        "worker": processor_seconds([worker.pid]),
     }
 
 
@@ -238,23 +282,17 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in ``docs/scaling.md``."""
     kept = parts["measure"]
     rows = [
-        {
-            "distance": time_text(each["distance"]) if each["distance"] else "none",
-            "share": f"{each['share']:.1%}",
-            "trips": f"{each['trips']:.1f}",
-            "messages": f"{each['messages']:.1f}",
-            "search": time_text(each["search"]),
-            "server": time_text(each["server"]),
-            "python": time_text(each["python"]),
-        }
+        [
+            time_text(each["distance"]) if each["distance"] else "none",
+            f"{each['share']:.1%}",
+            f"{each['trips']:.1f}",
+            f"{each['messages']:.1f}",
+            *(time_text(each[name]) for name in ("search", "server", "python")),
+        ]
         for each in kept.figures
     ]
-    return {
-        "run": run_lines(kept.made),
-        "units": table(
-            "added to a round trip | time left for the search | round trips to the database | "
-            "to the broker | search | database's processor | worker's Python",
-            rows,
-            "{distance} | {share} | {trips} | {messages} | {search} | {server} | {python}",
-        ),
-    }
+    headings = (
+        "added to a round trip | time left for the search | round trips to the database | "
+        "to the broker | search | database's processor | worker's Python"
+    )
+    return {"run": run_lines(kept.made), "units": table(headings, rows)}

@@ -40,12 +40,15 @@ from coverage import CoverageData
 SAMPLE = {
     "db/jobs": (["db/jobs/**/*.py"], 120, 0, ""),
     "workers/core": (["workers/core/**/*.py"], 80, 0, ""),
+    "cli": (["cli/**/*.py"], 80, 0, ""),
+    "web": (["web/**/*.py"], 80, 0, ""),
     "board": (["c4core/engine/board.p*"], 0, 40, ""),
     "bounds": (["c4core/engine/bounds.p*"], 0, 40, "bound"),
     "book": (["c4core/book/**/*.p*"], 25, 35, "book"),
 }
 PYTHON_TESTS = [f"tests/unit/{name}" for name in ("db", "workers", "cli", "web", "c4core/book")]
-PYTHON_TESTS += ["tests/property", "tests/integration/db", "tests/integration/workers"]
+PYTHON_TESTS += ["tests/property"]
+PYTHON_TESTS += [f"tests/integration/{name}" for name in ("cli", "db", "web", "workers")]
 ENGINE_TESTS = ["tests/unit/c4core/test_*.py", "tests/unit/c4core/book"]
 ENGINE_TESTS += [f"tests/property/*{subject}*" for subject in ("book", "position", "solver")]
 MARKERS = "not servers and not postgres"
@@ -342,7 +345,9 @@ def with_mutants(source: str, numbered: dict[int, Mutant]) -> str:
 def copy_tree(tree: Path, place: Path) -> Path:
     """Copy the sources and the compiled modules, once."""
     if not place.exists():
-        unwanted = shutil.ignore_patterns(".git", "build", "dist", "__pycache__", ".[hmpr]*_cache")
+        unwanted = shutil.ignore_patterns(
+            ".git", ".venv", "build", "dist", "__pycache__", ".[hmpr]*_cache"
+        )
         shutil.copytree(tree, place.with_suffix(".part"), ignore=unwanted)
         place.with_suffix(".part").rename(place)
     return place
@@ -424,7 +429,9 @@ def find_tests(
     engine: Path, plain: Path, given: argparse.Namespace
 ) -> Callable[[Mutant], dict[str, float]]:
     """Measure the tests; return a function that chooses the tests for a mutant."""
-    packages = [f"--cov={name}" for name in ("db/jobs", "workers/core", "c4core/book")]
+    packages = [
+        f"--cov={name}" for name in ("db/jobs", "workers/core", "cli", "web", "c4core/book")
+    ]
     options = [*packages, "--cov-context=test", "--cov-report="]
     seconds = measure(plain, given.python_tests, *options)
     lines = covering(plain)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,11 +25,10 @@ from benchmarks.engine.solvers import (
     InProcess,
     Measurement,
     Program,
-    ProgramError,
     Run,
     compare,
 )
-from benchmarks.options import WITH_HELP, failures, table_option
+from benchmarks.options import WITH_HELP, failures
 from c4core import Position, Solver, parse_board
 from c4core.notation import DEFAULT_BOARD
 from c4core.solved import SOLVED
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 SHIPPED: Final = "the positions that ship with the program"
 KEPT: Final = "kept from one position of a class to the next, empty at the start of each pass"
-FRESH: Final = "emptied before every position, which is not timed"
 OWN: Final = C4.name
 BEGIN: Final = "begin-medium"
 HARD: Final = "begin-hard"
@@ -114,8 +113,6 @@ class Bench:
     own: C4
     in_process: Sequence[InProcess] = ()
     programs: Sequence[Contender] = ()
-    fresh: bool = False
-    """Whether to empty the tables before every position, not only before every pass."""
     long: bool = False
     """Whether the rivals also solve the empty 7x6 board once, which takes them minutes."""
     table_mb: int = 8
@@ -128,15 +125,10 @@ class Bench:
             share = scored[: self.plan.share(name)]
             rival_share = scored[: self.plan.share(name, rival=True)] if rivals else []
             together = rivals if len(share) == len(rival_share) else []
-            yield from self._classes(name, share, [self.own, *together])
+            passes = [(each.name, each.solve) for each in (self.own, *rivals)]
+            yield from self._passes("classes", name, share, passes[: len(together) + 1])
             if rival_share and not together:
-                yield from self._classes(name, rival_share, [self.own, *rivals])
-
-    def _classes(
-        self, name: str, scored: Sequence[ScoredPosition], solvers: Iterable[Contender]
-    ) -> list[Measurement]:
-        passes = [(solver.name, partial(solver.run, fresh=self.fresh)) for solver in solvers]
-        return self._passes("classes", name, scored, passes)
+                yield from self._passes("classes", name, rival_share, passes)
 
     def _passes(
         self,
@@ -161,7 +153,7 @@ class Bench:
             entries = [Entry(OWN, partial(solve_board, own, name), repeats)]
             if self.long and name == pages.STANDARD:
                 rivals = (*self.in_process, *self.programs)
-                entries += [Entry(rival.name, partial(rival.run, [""]), 1) for rival in rivals]
+                entries += [Entry(rival.name, partial(rival.solve, [""]), 1) for rival in rivals]
             yield from compare("boards", name, [SOLVED[parse_board(name)].score], entries)
         weakly = Entry(OWN, partial(solve_board, own, pages.STANDARD, weak=True), repeats)
         case = f"{pages.STANDARD}, win, draw or loss"
@@ -281,9 +273,6 @@ def main() -> None:
     help="Measure only these groups; repeatable.",
 )
 @click.option(
-    "--rivals/--no-rivals", default=True, help="Also measure bitbully, if it is installed."
-)
-@click.option(
     "--program",
     "commands",
     multiple=True,
@@ -298,8 +287,7 @@ def main() -> None:
     is_flag=True,
     help="Let the rivals also solve the empty board, which takes each of them minutes.",
 )
-@click.option("--fresh", is_flag=True, help="Empty the table before every position of a class.")
-@table_option(8)
+@click.option("--table-mb", type=click.IntRange(1), default=8, show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Maximum threads.  [default: all cores]")
 @click.pass_obj
 def run(
@@ -308,16 +296,15 @@ def run(
     *,
     directory: Path | None,
     groups: tuple[str, ...],
-    rivals: bool,
     commands: tuple[str, ...],
     quick: bool,
     threads: int | None,
     table_mb: int,
-    **options: bool,
+    long: bool,
 ) -> None:
     """Run the measurements, and store the figures after every case."""
-    in_process = [BitBully()] if rivals and BitBully.is_installed() else []
-    if rivals and not in_process:
+    in_process = [BitBully()] if find_spec("bitbully") else []
+    if not in_process:
         click.echo("bitbully is not measured; to install it: pip install bitbully", err=True)
     with failures(OSError, ValueError):
         scored = shipped_set() if directory is None else read_directory(directory)
@@ -329,21 +316,20 @@ def run(
         programs=[_program(command) for command in commands],
         most_threads=threads or usable_cores(),
         table_mb=table_mb,
-        **options,
+        long=long,
     )
     figures: dict[str, Any] = {
         "positions": SHIPPED if directory is None else directory.name,
-        "table": FRESH if bench.fresh else KEPT,
+        "table": KEPT,
         "measurements": [],
     }
     solvers = [bench.own, *in_process, *bench.programs]
     versions = {solver.name: solver.version for solver in solvers}
-    with failures(ProgramError):
-        for group in groups or pages.GROUPS:
-            for measurement in getattr(bench, group)():
-                figures["measurements"].append(asdict(measurement))
-                results.keep("engine", "run", figures, **versions)
-                click.echo(pages.line(measurement), err=True)
+    for group in groups or pages.GROUPS:
+        for measurement in getattr(bench, group)():
+            figures["measurements"].append(asdict(measurement))
+            results.keep("engine", "run", figures, **versions)
+            click.echo(pages.line(measurement), err=True)
     if wrong := sum(each["wrong"] for each in figures["measurements"]):
         raise click.ClickException(f"{wrong} wrong answers")
 
@@ -365,5 +351,4 @@ def _program(text: str) -> Program:
     name, equals, command = text.partition("=")
     if not equals or not name:
         raise click.BadParameter(f"{text!r} is not NAME=COMMAND", param_hint="--program")
-    with failures(ProgramError):
-        return Program(name, command)
+    return Program(name, command)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from benchmarks.engine.solvers import Measurement
-from benchmarks.page import run_lines, table
+from benchmarks.page import number_text, range_text, run_lines, table
 from c4core import parse_board
 from c4core.solved import SOLVED
 from cli.measuring import three_digits, time_text
+from cli.output.render import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,14 +20,11 @@ OWN: Final = "C4"
 NOTHING: Final = "-"
 NOT_MEASURED: Final = "Not measured in this run."
 
-GROUPS: Final = (*("classes", "boards", "columns", "batches", "threads"),)
+GROUPS: Final = ("classes", "boards", "columns", "batches", "threads")
 """The groups of measurements."""
 
 STANDARD: Final = "7x6"
 EMPTY_BOARD: Final = "empty board"
-
-
-Groups = dict[str, list[Measurement]]
 
 
 def line(measurement: Measurement) -> str:
@@ -42,13 +40,13 @@ def line(measurement: Measurement) -> str:
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
     """The text of each place in ``docs/performance.md``."""
     found = parts["run"].figures
-    groups = grouped(found)
-    wrong = sum(each.wrong for each in measurements(found))
+    measured = [Measurement(**each) for each in found["measurements"]]
+    groups = {name: [each for each in measured if each.group == name] for name in GROUPS}
     lines = run_lines(
         parts["run"].made,
         f"Positions: {found['positions']}",
         f"Table: {found['table']}",
-        f"Wrong answers of all solvers together: {wrong}",
+        f"Wrong answers of all solvers together: {sum(each.wrong for each in measured)}",
     )
     classes, columns = groups["classes"], groups["columns"]
     both = (own_table(columns, "positions of"), rivals_table(columns, "positions of"))
@@ -63,23 +61,16 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
     return {"run": lines} | {name: text or NOT_MEASURED for name, text in texts.items()}
 
 
-def measurements(figures: Mapping[str, Any]) -> list[Measurement]:
-    """The measurements of a run, in their order."""
-    return [Measurement(**each) for each in figures["measurements"]]
-
-
-def grouped(figures: Mapping[str, Any]) -> Groups:
-    """The measurements of a run by group."""
-    found = measurements(figures)
-    return {name: [each for each in found if each.group == name] for name in GROUPS}
-
-
 def own_table(found: Sequence[Measurement], heading: str, *, wrong: bool = False) -> str:
     """The engine's times for each case, on the largest number of positions."""
-    headings = f"{heading} | positions | per position | range | nodes"
-    row = "{case} | {count:,} | {each.median:time} | {each:range} | {nodes_each:number}"
-    more = (" | wrong", " | {wrong}") if wrong else ("", "")
-    return _table(headings + more[0], widest(found), row + more[1])
+    headings = f"{heading} | positions | per position | range | nodes{' | wrong' * wrong}"
+    rows = []
+    for one in widest(found):
+        nodes = "" if one.nodes is None else number_text(one.nodes / one.count)
+        times = f"{time_text(one.each.median)} | {range_text(one.each)}"
+        more = f" | {one.wrong}" * wrong
+        rows.append(f"{one.case} | {one.count:,} | {times} | {nodes}{more}")
+    return _table(headings, rows)
 
 
 def rivals_table(found: Sequence[Measurement], heading: str) -> str:
@@ -107,45 +98,44 @@ def rivals_table(found: Sequence[Measurement], heading: str) -> str:
 
 def boards_table(found: Sequence[Measurement]) -> str:
     """The results of empty boards."""
-    rows = [
-        {
-            "one": one,
-            "score": SOLVED[parse_board(one.case.partition(",")[0])].score,
-            "times": ratio(one, partner(one, found)),
-        }
-        for one in found
-    ]
-    return _table(
-        "board | solver | score | nodes | time | range | times",
-        rows,
-        "{one.case} | {one.solver} | {score:score} | {one.nodes:number} | {one.each.median:time}"
-        " | {one.each:range} | {times:digits}",
-        left=2,
-    )
+    rows = []
+    for one in found:
+        times = ratio(one, partner(one, found))
+        rows.append(
+            [
+                one.case,
+                one.solver,
+                score_text(SOLVED[parse_board(one.case.partition(",")[0])].score),
+                "" if one.nodes is None else number_text(one.nodes),
+                time_text(one.each.median),
+                range_text(one.each),
+                "" if times is None else three_digits(times),
+            ]
+        )
+    return _table("board | solver | score | nodes | time | range | times", rows, left=2)
 
 
 def batches_table(found: Sequence[Measurement]) -> str:
     """The times of batches in one call."""
-    return _table(
-        "batch | positions | positions/s | per position | range",
-        [{"one": one, "rate": 1 / one.each.median} for one in found],
-        "{one.case} | {one.count:,} | {rate:number} | {one.each.median:time} | {one.each:range}",
-    )
+    rows = [
+        f"{one.case} | {one.count:,} | {number_text(1 / one.each.median)} | "
+        f"{time_text(one.each.median)} | {range_text(one.each)}"
+        for one in found
+    ]
+    return _table("batch | positions | positions/s | per position | range", rows)
 
 
 def threads_table(found: Sequence[Measurement]) -> str:
     """The gain in wall-clock time from more threads."""
     single = {one.case: one for one in found if one.threads == 1}
     rows = [
-        {"one": one, "gain": single[one.case].elapsed.median / one.elapsed.median}
+        f"{one.case} | {one.threads} | {time_text(one.elapsed.median)} | "
+        f"{range_text(one.elapsed)} | "
+        f"{three_digits(single[one.case].elapsed.median / one.elapsed.median)} | "
+        f"{number_text(one.nodes or 0)}"
         for one in sorted(found, key=lambda one: one.case)
     ]
-    return _table(
-        "work | threads | wall clock | range | speed-up | nodes",
-        rows,
-        "{one.case} | {one.threads} | {one.elapsed.median:time} | {one.elapsed:range}"
-        " | {gain:digits} | {one.nodes:number}",
-    )
+    return _table("work | threads | wall clock | range | speed-up | nodes", rows)
 
 
 def ratio(measurement: Measurement, own: Measurement | None) -> float | None:
@@ -170,5 +160,5 @@ def widest(found: Iterable[Measurement]) -> list[Measurement]:
     return list(best.values())
 
 
-def _table(headings: str, rows: Sequence[object], row: str = "", *, left: int = 1) -> str:
-    return table(headings, rows, row, left=left) if rows else ""
+def _table(headings: str, rows: Sequence[str | Sequence[str]], *, left: int = 1) -> str:
+    return table(headings, rows, left=left) if rows else ""

@@ -14,18 +14,16 @@ positions depends on the program.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import shlex
 import shutil
-import subprocess
 import tempfile
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import metadata
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from benchmarks.processes import FailedError, run_program
 from benchmarks.record import without_directories
 from c4core import ENGINE_VERSION, Position, Solver, __version__
 from c4core.notation import parse_moves
@@ -64,18 +62,6 @@ class Contender(ABC):
     @abstractmethod
     def solve(self, games: Sequence[str]) -> Run:
         """Solve each position exactly, starting with an empty table."""
-
-    def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
-        """Solve each position exactly; ``fresh`` empties the table before each position."""
-        if not fresh:
-            return self.solve(games)
-        runs = [self.solve([moves]) for moves in games]
-        counts = [run.nodes for run in runs if run.nodes is not None]
-        return Run(
-            [score for run in runs for score in run.scores],
-            sum((run.lap for run in runs), start=NO_TIME),
-            sum(counts) if len(counts) == len(runs) else None,
-        )
 
 
 class InProcess(Contender):
@@ -147,15 +133,6 @@ class BitBully(InProcess):
                 raise ValueError(f"BitBully cannot play {moves}")
         return boards
 
-    @staticmethod
-    def is_installed() -> bool:
-        """Whether the package is installed (``pip install bitbully``)."""
-        return importlib.util.find_spec("bitbully") is not None
-
-
-class ProgramError(Exception):
-    """A program cannot be started, has failed, or has given an invalid answer."""
-
 
 class Program(Contender):
     """A solver that is a program."""
@@ -165,7 +142,7 @@ class Program(Contender):
         self.version = without_directories(command)
         self._arguments = shlex.split(command)
         if not self._arguments or shutil.which(self._arguments[0]) is None:
-            raise ProgramError(f"{name}: no program {command!r}")
+            raise FailedError(f"{name}: no program {command!r}")
 
     def solve(self, games: Sequence[str]) -> Run:
         """Start the program twice: without any input, and with all positions."""
@@ -173,13 +150,13 @@ class Program(Contender):
         output, took = self._feed("".join(moves + "\n" for moves in games))
         lines = [line.split() for line in output.splitlines()]
         if len(lines) != len(games):
-            raise ProgramError(f"{self.name}: {len(lines)} answers for {len(games)} positions")
+            raise FailedError(f"{self.name}: {len(lines)} answers for {len(games)} positions")
         try:
             scores = [int(line[line[0] == moves]) for line, moves in zip(lines, games, strict=True)]
             counted = all(len(line) >= WITH_NODES for line in lines)
             nodes = sum(int(line[2]) for line in lines) if counted else None
         except (IndexError, ValueError):
-            raise ProgramError(f"{self.name}: an answer is not of the form 'moves score'") from None
+            raise FailedError(f"{self.name}: an answer is not of the form 'moves score'") from None
         return Run(scores, took - start, nodes)
 
     def _feed(self, text: str) -> tuple[str, Lap]:
@@ -188,32 +165,11 @@ class Program(Contender):
             source.write(text)
             source.seek(0)
             try:
-                took = run_child(self._arguments, source, sink)
-            except (OSError, subprocess.CalledProcessError) as error:
-                raise ProgramError(f"{self.name}: {error}") from None
+                used = run_program(*self._arguments, source=source, sink=sink)
+            except (OSError, FailedError) as error:
+                raise FailedError(f"{self.name}: {error}") from None
             sink.seek(0)
-            return sink.read(), took
-
-
-def run_child(
-    arguments: Sequence[str],
-    source: IO[str] | int = subprocess.DEVNULL,
-    sink: IO[str] | int = subprocess.DEVNULL,
-) -> Lap:
-    """Run a program to its end; return its processor time and wall-clock time."""
-    began = time.perf_counter()
-    child = subprocess.Popen(arguments, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)
-    try:
-        _, status, usage = os.wait4(child.pid, 0)
-    except BaseException:
-        child.kill()
-        child.wait()
-        raise
-    wall = time.perf_counter() - began
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise subprocess.CalledProcessError(child.returncode, arguments)
-    return Lap(usage.ru_utime + usage.ru_stime, wall)
+            return sink.read(), Lap(used.processor_seconds, used.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +199,6 @@ class Measurement:
         """Wall-clock seconds per pass."""
         return Spread.of(self.wall)
 
-    @property
-    def nodes_each(self) -> float | None:
-        """Nodes per position."""
-        return None if self.nodes is None else self.nodes / self.count
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -265,8 +216,6 @@ def compare(
     case: str,
     scores: Sequence[int],
     entries: Sequence[Entry],
-    *,
-    count: int | None = None,
 ) -> list[Measurement]:
     """Time the solvers in turn.
 
@@ -283,7 +232,7 @@ def compare(
             group=group,
             case=case,
             solver=one.entry.solver,
-            count=len(scores) if count is None else count,
+            count=len(scores),
             cpu=[took.cpu for took in one.laps],
             wall=[took.wall for took in one.laps],
             nodes=one.first.nodes,

@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -39,6 +38,7 @@ SOURCE = "source"
 """The part with as many games per match as in the source."""
 LONGER = "longer"
 """The part with more games."""
+PARTS = (SOURCE, LONGER)
 
 
 @click.group(context_settings=WITH_HELP)
@@ -93,15 +93,14 @@ def run(
     outcomes = {each["name"]: each for each in before["outcomes"]}
     with Database.open(url, create=True) as database:
         for match, report in play(database, chosen, games or 1, seed=seed, threads=threads):
-            outcome = Outcome.of(match.name, report)
+            outcome = outcome_of(match.name, report)
             click.echo(f"{match.name}: {render.tally(outcome.results)}", err=True)
-            outcomes[match.name] = asdict(outcome)
+            outcomes[match.name] = outcome._asdict()
             found = {"commands": commands, "outcomes": list(outcomes.values())}
             results.keep("matches", name, found)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of a repeated match."""
 
     name: str
@@ -121,45 +120,21 @@ class Outcome:
         """Player a's results."""
         return Tally(self.wins, self.losses, self.draws)
 
-    @classmethod
-    def of(cls, name: str, report: MatchReport) -> Outcome:
-        """Read the outcome from a match's report."""
-        results = report.a.results
-        return cls(
-            name,
-            results.wins,
-            results.losses,
-            results.draws,
-            report.distinct,
-            round(report.seconds, 6),
-            round(report.mean_length or 0.0, 2),
-            report.match.terms.seed,
-        )
+
+def outcome_of(name: str, report: MatchReport) -> Outcome:
+    """Read the outcome from a match's report."""
+    results, terms = report.a.results, report.match.terms
+    counts = (results.wins, results.losses, results.draws, report.distinct)
+    moves = round(report.mean_length or 0.0, 2)
+    return Outcome(name, *counts, round(report.seconds, 6), moves, terms.seed)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcomes:
-    """All outcomes, by the names of their matches."""
-
-    source: dict[str, Outcome]
-    """Matches with as many games as in the source."""
-    longer: dict[str, Outcome]
-
-    def find(self, name: str, *, longer: bool = False) -> Outcome | None:
-        """The outcome of a match; None if it was not played."""
-        return (self.longer if longer else self.source).get(name)
-
-    @classmethod
-    def of(cls, parts: Mapping[str, Part]) -> Outcomes:
-        """Read the stored outcomes."""
-        found = {
-            part: {
-                each["name"]: Outcome(**each)
-                for each in (parts[part].figures["outcomes"] if part in parts else ())
-            }
-            for part in (SOURCE, LONGER)
-        }
-        return cls(**found)
+def outcomes_of(parts: Mapping[str, Part]) -> dict[str, dict[str, Outcome]]:
+    """The stored outcomes of both parts, by the names of their matches."""
+    stored = {part: parts[part].figures["outcomes"] if part in parts else () for part in PARTS}
+    return {
+        part: {each["name"]: Outcome(**each) for each in found} for part, found in stored.items()
+    }
 
 
 def play(

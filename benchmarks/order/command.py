@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -19,10 +19,6 @@ from benchmarks.options import WITH_HELP, failures, seed_option, threads_option
 from c4core.errors import LearningError
 from c4core.files import atomic_file
 from cli.shell.parameters import board_option
-
-if TYPE_CHECKING:
-    from benchmarks.order.course import OrderRound
-    from c4core.notation import BoardSize
 
 
 @click.group(context_settings=WITH_HELP)
@@ -41,19 +37,7 @@ def main() -> None:
 @seed_option
 @threads_option
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
-def train(
-    *,
-    board: BoardSize,
-    roots: int,
-    empty: int,
-    rounds: int,
-    epochs: int,
-    last_ply: int,
-    density: float,
-    seed: int,
-    threads: int,
-    output: Path,
-) -> None:
+def train(*, output: Path, **plan: Any) -> None:  # noqa: ANN401 (click's values)
     """Train a network in rounds.
 
     In every round, --roots positions after random moves are solved, and the empty board --empty
@@ -64,27 +48,7 @@ def train(
     """
     from benchmarks.order.course import OrderPlan, learn_order  # noqa: PLC0415 (imports PyTorch)
 
-    plan = OrderPlan(
-        board=board,
-        roots=roots,
-        empty=empty,
-        rounds=rounds,
-        epochs=epochs,
-        last_ply=last_ply,
-        density=density,
-        seed=seed,
-        threads=threads,
-    )
     with failures(LearningError):
-        data = learn_order(plan, tell_round=_report)
+        data = learn_order(OrderPlan(**plan), tell=click.echo)
     with atomic_file(output) as beside:
         beside.write_bytes(data)
-
-
-def _report(done: OrderRound) -> None:
-    click.echo(
-        f"round {done.number}: {done.samples:,} samples and {done.held_out:,} held-out ones, "
-        f"solved in {done.solving_seconds:.0f} s, trained in {done.training_seconds:.0f} s; "
-        f"cross entropy {done.before.cross_entropy:.4f} -> {done.after.cross_entropy:.4f}, "
-        f"regret {done.before.regret:.4f} -> {done.after.regret:.4f}"
-    )

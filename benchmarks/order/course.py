@@ -23,13 +23,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from benchmarks.order.samples import (
-    draw_roots,
-    network_bytes,
-    row_groups,
-    rows_of_choices,
-    sample_choices,
-)
+from benchmarks.games import draw_roots
+from benchmarks.order.samples import network_bytes, row_groups, rows_of_choices, sample_choices
 from benchmarks.order.targets import Targets, targets_of
 from c4core.arena.game import game_seed
 from c4core.errors import LearningError
@@ -88,48 +83,14 @@ class OrderPlan:
     """The number of threads that solve positions; it does not change the result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFigures:
-    """Means over held-out samples that measure the order of moves."""
-
-    cross_entropy: float
-    """The cross entropy of the targets and the softmax of the moves' values."""
-    regret: float
-    """The base-2 logarithm of the search cost relative to the best order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderRound:
-    """The result of a round."""
-
-    number: int
-    samples: int
-    """The number of samples for the training, including samples of earlier rounds."""
-    held_out: int
-    """The number of samples for the test."""
-    before: OrderFigures
-    """The figures without a network."""
-    after: OrderFigures
-    """The figures with this round's network."""
-    solving_seconds: float
-    training_seconds: float
-
-
-def learn_order(
-    plan: OrderPlan, *, tell_round: Callable[[OrderRound], object] = lambda _round: None
-) -> bytes:
+def learn_order(plan: OrderPlan, *, tell: Callable[[str], object] = lambda _round: None) -> bytes:
     """Train an order network, and return its file.
 
     Raises:
         LearningError: the plan is impossible, or gives too few samples.
     """
     try:
-        roots = draw_roots(
-            width=plan.board.width,
-            height=plan.board.height,
-            seed=game_seed(plan.seed, 0),
-            count=plan.rounds * plan.roots,
-        )
+        roots = draw_roots(plan.board, seed=game_seed(plan.seed, 0), count=plan.rounds * plan.roots)
         row_groups(width=plan.board.width, height=plan.board.height, last_ply=plan.last_ply)
     except ValueError as error:
         raise LearningError(str(error)) from None
@@ -146,16 +107,12 @@ def learn_order(
         before = course.figures()
         course.train()
         data = course.data()
-        tell_round(
-            OrderRound(
-                number=number,
-                samples=course.learned,
-                held_out=course.held_out,
-                before=before,
-                after=course.figures(),
-                solving_seconds=solved - began,
-                training_seconds=time.perf_counter() - solved,
-            )
+        after = course.figures()
+        tell(
+            f"round {number}: {course.learned:,} samples and {course.held_out:,} held-out ones, "
+            f"solved in {solved - began:.0f} s, trained in {time.perf_counter() - solved:.0f} s; "
+            f"cross entropy {before[0]:.4f} -> {after[0]:.4f}, "
+            f"regret {before[1]:.4f} -> {after[1]:.4f}"
         )
     if data is None:
         raise LearningError("a network needs at least one round")
@@ -175,7 +132,7 @@ def _sampled(
     parts = range(0, len(positions), PART)
 
     def solve(first: int) -> NDArray[np.void]:
-        samples = sample_choices(
+        samples: NDArray[np.void] = sample_choices(
             positions[first : first + PART],
             width=width,
             height=height,
@@ -183,8 +140,8 @@ def _sampled(
             last_ply=plan.last_ply,
             network=network,
             density=plan.density,
+            first=first - plan.empty,
         )
-        samples["root"] += first - plan.empty
         return samples
 
     with ThreadPoolExecutor(plan.threads) as pool:
@@ -193,6 +150,10 @@ def _sampled(
 
 class OrderCourse:
     """The training of a network on samples of :func:`benchmarks.order.samples.sample_type`.
+
+    Attributes:
+        learned: the number of samples for the training.
+        held_out: the number of samples for the test.
 
     Raises:
         LearningError: there are no samples to learn from, or none to be held out.
@@ -204,6 +165,7 @@ class OrderCourse:
         self._targets: Targets = targets_of(samples, cells=plan.board.cells)
         apart = (samples["root"] >= 0) & (samples["root"] % HELD_OUT == FIRST_HELD_OUT)
         self._train, self._test = np.flatnonzero(~apart), np.flatnonzero(apart)
+        self.learned, self.held_out = len(self._train), len(self._test)
         for what, found in (("learn from", self.learned), ("hold out", self.held_out)):
             if found == 0:
                 raise LearningError(
@@ -213,16 +175,6 @@ class OrderCourse:
         with _repeatable(seed):
             self._network = OrderNetwork(plan.board, last_ply=plan.last_ply)
         self._is_new = True
-
-    @property
-    def learned(self) -> int:
-        """The number of samples for the training."""
-        return len(self._train)
-
-    @property
-    def held_out(self) -> int:
-        """The number of samples for the test."""
-        return len(self._test)
 
     def train(self) -> None:
         """Train from the beginning to the end."""
@@ -244,8 +196,13 @@ class OrderCourse:
                 optimizer.step()
         self._network.eval()
 
-    def figures(self) -> OrderFigures:
-        """Measure the order of moves in held-out samples; before training, without a network."""
+    def figures(self) -> tuple[float, float]:
+        """The order of moves in held-out samples; before training, without a network.
+
+        Returns:
+            The mean cross entropy of the targets and the softmax of the moves' values, and the
+            mean base-2 logarithm of the search cost relative to the best order.
+        """
         cross_entropy, regret = 0.0, 0.0
         self._network.eval()
         with torch.no_grad(), _repeatable(self._seed):
@@ -255,17 +212,16 @@ class OrderCourse:
                 chosen = logits.argmax(1).numpy()
                 cross_entropy += float(self._losses(logits, batch).sum())
                 regret += float(self._targets.regret[batch, chosen].sum())
-        return OrderFigures(
-            cross_entropy=cross_entropy / self.held_out, regret=regret / self.held_out
-        )
+        return cross_entropy / self.held_out, regret / self.held_out
 
     def data(self) -> bytes:
         """The network's file."""
         width, height = self._plan.board
         rows, weights = self._network.whole_numbers()
-        return network_bytes(
+        data: bytes = network_bytes(
             rows, weights, width=width, height=height, last_ply=self._plan.last_ply
         )
+        return data
 
     def _batches(self, size: int) -> Iterator[NDArray[np.int64]]:
         """The indices of ``size`` samples for every step; the rest of an epoch is left out."""

@@ -18,7 +18,7 @@ searched, in random order, with the tables as they are. The results and the numb
 A move that takes many times as long as the cheapest cut so far is given up, because its exact cost does not
 matter. Samples without a cut are useless and are not kept. Afterwards counts and histories are restored, so
 that the search continues as before. The tables keep the new entries, because copying them would take longer
-than most samples; ``undisturbed`` copies them, for tests.
+than most samples.
 
 Early nodes are rare and matter most, so they are drawn more often (``CHANCES``).
 """
@@ -48,7 +48,8 @@ cdef enum:
     PATIENCE = 4            # a move is given up after this many times the nodes of the cheapest cut,
     PATIENCE_NODES = 20     # and this many nodes more
     FIRST_ROOM = 1 << 10    # samples
-    FRUITLESS = 2000        # draws without a new position after which drawing fails
+    ROOT_NODES = 50000000   # a position is given up after this many nodes, without the nodes of its samples
+    TABLE_BYTES = 8 << 20   # of the transposition table
 
 # The result of a move.
 cdef enum:
@@ -57,9 +58,6 @@ cdef enum:
     _GIVEN_UP = 2
 
 FAILED, CUT, GIVEN_UP = _FAILED, _CUT, _GIVEN_UP
-
-ROOT_NODES = 50_000_000
-"""A position is given up after this many nodes, besides the nodes of its samples. The samples are kept."""
 
 # For 7x6: with fewer stones than the first number, the chance that a node becomes a sample.
 CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
@@ -89,18 +87,11 @@ cdef struct SampleCollector:
     size_t room
     bint no_memory
     void* history               # a copy while a sample is made
-    word_t* large               # copies of the tables, or NULL
-    word_t* late
 
 
 @cython.final
 cdef class Network:
-    """Network(data)\n--\n
-    An order network, from the bytes of its file.
-
-    Raises:
-        ValueError: the bytes are not a network for this version, or are damaged.
-    """
+    """An order network, from the bytes of its file; a damaged file is a ValueError."""
 
     cdef OrderNetwork* network
     cdef readonly int width
@@ -131,10 +122,6 @@ def row_groups(*, int width, int height, int last_ply):
     Returns:
         The first row of each group (``places``, ``threats``, ``patterns``), and the number of rows of a side
         (``all``).
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: ``last_ply`` is not less than the number of squares.
     """
     check_board(width, height)
     if not 0 <= last_ply < width * height:
@@ -156,10 +143,6 @@ def network_bytes(rows not None, weights not None, *, int width, int height, int
         rows: (2, rows of a side, UNITS), whole numbers from -128 to 127; first with the first player to move.
         weights: (UNITS,), the weights of the units, whole numbers of 16 bits.
         last_ply: the largest number of stones at which the network is used.
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: the arrays have a wrong shape for this board.
     """
     count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
     if rows.shape != (2, count, UNITS) or weights.shape != (UNITS,):
@@ -194,94 +177,29 @@ def sample_type(int width):
     ])
 
 
-def draw_roots(*, int width=7, int height=6, seed, int count):
-    """Draw different positions to solve, by random moves that fill a tenth to a third of the board.
-
-    Args:
-        seed: the seed of the draws, 0 to 2^64 - 1.
-        count: the number of positions.
-
-    Returns:
-        A list of positions where the game is not over and the side to move cannot win at once.
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: the seed is outside its range, or the board has too few such positions.
-    """
-    cdef Dice dice = Dice(seed)
-    cdef Position position
-    cdef int least, most, fruitless = 0
-    check_board(width, height)
-    least, most = width * height // 10, width * height // 3
-    found = {}
-    while len(found) < count:
-        fruitless += 1
-        if fruitless > FRUITLESS:
-            raise ValueError(
-                f"{count} positions to start from are too many for {width}x{height}: "
-                f"{len(found)} were found"
-            )
-        position = Position(width=width, height=height)
-        for _ in range(least + dice.below(most - least + 1)):
-            if position.is_over:
-                break
-            position = position.play(dice.pick(position.legal_columns()))
-        if position.is_over or (
-            winning_squares(position.g, position.stones, position.mask)
-            & playable_squares(position.g, position.mask)
-        ):
-            continue
-        if position.canonical_key not in found:
-            found[position.canonical_key] = position
-            fruitless = 0
-    return list(found.values())
-
-
 def sample_choices(
-    roots, *, int width=7, int height=6, seed, int last_ply, network=None, density=1.0, int table_mb=8,
-    tell=None
+    roots, *, int width=7, int height=6, seed, int last_ply, network=None, density=1.0, int first=0
 ):
     """Solve positions and record the cost of every move at randomly drawn nodes.
 
     Args:
-        roots: the positions.
         seed: the seed of all draws, 0 to 2^64 - 1; the same arguments give the same samples.
         last_ply: the largest number of stones in a sample.
         network: the bytes of the network file that orders moves in the search, or None.
         density: a factor for all chances.
-        table_mb: megabytes of the transposition table.
-        tell: called with the number of solved positions.
-
-    Returns:
-        An array of :func:`sample_type`; the root is the index of the position.
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: a position is of another board, the network does not fit, or a number is out of range.
-        KeyboardInterrupt: the user pressed Ctrl-C.
+        first: the number of the first position in the samples.
     """
     sampler = Sampler(
-        width=width, height=height, seed=seed, last_ply=last_ply, network=network, density=density,
-        table_mb=table_mb,
+        width=width, height=height, seed=seed, last_ply=last_ply, network=network, density=density
     )
-    for index, position in enumerate(roots):
+    for index, position in enumerate(roots, first):
         sampler.solve(position, root=index)
-        if tell is not None:
-            tell(index + 1)
     return sampler.samples()
 
 
 @cython.final
 cdef class Sampler:
-    """Sampler(*, width=7, height=6, seed, last_ply, network=None, density=1.0, table_mb=8, node_limit=ROOT_NODES,
-    undisturbed=False)\n--\n
-    Solves positions and gathers samples; :func:`sample_choices` describes the arguments.
-
-    Args:
-        node_limit: the number of nodes after which a position is given up.
-        undisturbed: restore the tables after every sample, too, so that the search visits the same nodes
-            as without samples; slow.
-    """
+    """Solves positions and gathers samples; :func:`sample_choices` describes the arguments."""
 
     cdef BoardMemory memory
     cdef ThreadMemory* thread
@@ -289,13 +207,11 @@ cdef class Sampler:
     cdef const Kernel* kernel
     cdef SampleCollector watcher
     cdef int last_ply
-    cdef uint64_t node_limit
     cdef uint64_t epoch
     cdef uint64_t searched
 
     def __cinit__(
-        self, *, int width=7, int height=6, seed, int last_ply, bytes network=None, double density=1.0,
-        int table_mb=8, uint64_t node_limit=ROOT_NODES, bint undisturbed=False
+        self, *, int width=7, int height=6, seed, int last_ply, bytes network=None, double density=1.0
     ):
         cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
@@ -303,13 +219,10 @@ cdef class Sampler:
         check_board(width, height)
         if not 0 <= last_ply < width * height:
             raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
-        if not 1 <= table_mb <= 1 << 20:
-            raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
         if not density >= 0:
             raise ValueError(f"density must be at least 0, not {density}")
         self.memory.g = board_of(width, height)
         self.last_ply = last_ply
-        self.node_limit = node_limit
         if network is not None:
             self.network = Network(network)
             if (self.network.width, self.network.height) != (width, height):
@@ -321,25 +234,20 @@ cdef class Sampler:
                 )
             self.memory.network = self.network.network
         self.thread = _create_thread_memory(self.memory.g)
-        if self.thread == NULL or not table_create(&self.memory.table, <size_t>table_mb << 20):
-            raise MemoryError(f"no memory for a table of {table_mb} MB")
+        if self.thread == NULL or not table_create(&self.memory.table, TABLE_BYTES):
+            raise MemoryError("no memory for the transposition table")
         self.kernel = wide_kernel()
         w.search = <NodeSearch>self.kernel.search
         w.dice = dice.state
         for ply in range(WORD_BITS):
             w.chance[ply] = density * _chance(ply * 42 // self.memory.g.cells)
         w.history = malloc(history_bytes(self.thread.history.patterns))
-        if undisturbed:
-            w.large = <word_t*>malloc(_bytes_of(&self.memory.table))
-            w.late = <word_t*>malloc(_bytes_of(&self.thread.late))
-        if w.history == NULL or (undisturbed and (w.large == NULL or w.late == NULL)):
+        if w.history == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         free(self.watcher.samples)
         free(self.watcher.history)
-        free(self.watcher.large)
-        free(self.watcher.late)
         table_free(&self.memory.table)
         if self.thread != NULL:
             _free_thread_memory(self.thread)
@@ -348,17 +256,12 @@ cdef class Sampler:
         """Solve a position, with an empty transposition table and empty histories.
 
         Args:
-            position: a position of the sampler's board.
             root: the number of the position in the samples.
             sampled: whether samples are made.
 
         Returns:
             The score for the side to move, or a lower bound if the position was given up, and the number of
             nodes without the nodes of samples.
-
-        Raises:
-            ValueError: the position is of another board.
-            KeyboardInterrupt: the user pressed Ctrl-C.
         """
         cdef Search* s = &self.thread.search
         cdef Limits limits
@@ -373,7 +276,7 @@ cdef class Sampler:
         memset(&limits, 0, sizeof(Limits))
         limits.epoch = &self.epoch
         limits.searched = &self.searched
-        limits.node_limit = self.node_limit
+        limits.node_limit = ROOT_NODES
         limits.interrupted = interrupted
         start_search(s, &self.memory, self.thread, &limits)
         s.last_asked = self.last_ply
@@ -415,15 +318,6 @@ cdef double _chance(int ply) except -1:
     return 0
 
 
-cdef size_t _bytes_of(const Table* table) noexcept nogil:
-    return table.buckets * BUCKET * sizeof(word_t)
-
-
-cdef inline void _split(word_t word, uint64_t* halves) noexcept nogil:
-    halves[0] = low_half(word)
-    halves[1] = high_half(word)
-
-
 cdef Sample* _next_sample(SampleCollector* w) noexcept nogil:
     """Return an empty sample after the others, not counted yet; NULL if memory runs out."""
     cdef size_t room
@@ -453,8 +347,8 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
         s.run.stopped = True
         s.poll_at = s.run.nodes
         return
-    _split(choice.own, sample.own)
-    _split(choice.mask, sample.mask)
+    sample.own[0], sample.own[1] = low_half(choice.own), high_half(choice.own)
+    sample.mask[0], sample.mask[1] = low_half(choice.mask), high_half(choice.mask)
     sample.root = w.root
     sample.ply = <uint8_t>choice.ply
     sample.beta = <int8_t>choice.beta
@@ -465,15 +359,9 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
         sample.value[i] = (rank[i] & -RANKS) // RANKS    # rounded down
     before = s[0]
     memcpy(w.history, s.memory.history, history_bytes(s.memory.history.patterns))
-    if w.large != NULL:
-        memcpy(w.large, s.table.entries, _bytes_of(s.table))
-        memcpy(w.late, s.memory.late.entries, _bytes_of(&s.memory.late))
     s.watch = NULL
     s.run.node_limit = NO_LIMIT
     w.count += _search_moves(w, s, choice, sample)
-    if w.large != NULL:
-        memcpy(s.table.entries, w.large, _bytes_of(s.table))
-        memcpy(s.memory.late.entries, w.late, _bytes_of(&s.memory.late))
     memcpy(s.memory.history, w.history, history_bytes(s.memory.history.patterns))
     before.run.stopped = s.run.stopped
     if s.run.stopped:
@@ -568,10 +456,6 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
         Two arrays. ``rows``, int32, has the rows for all moves of the first sample, then of the second, and
         so on. Rows of the second player are numbered after all rows of the first. ``starts``, int64,
         (moves + 1,), has the index where each move's rows begin, and the end.
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: the samples are of another board, or have more than ``last_ply`` stones.
     """
     samples = _checked(samples, width, height)
     if not 0 <= last_ply < width * height or (samples["ply"] > last_ply).any():
@@ -636,15 +520,8 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
 def points_of_choices(samples not None, bytes network not None):
     """Return the points that a network gives every move of some samples, as the search adds them.
 
-    Args:
-        samples: an array of :func:`sample_type`.
-        network: the bytes of the network's file.
-
     Returns:
         int32, (moves,): the points for all moves of the first sample, then of the second, and so on.
-
-    Raises:
-        ValueError: the network is damaged, or the samples are of another board or have more stones.
     """
     cdef Network orders = Network(network)
     samples = _checked(samples, orders.width, orders.height)
@@ -680,10 +557,6 @@ def points_of_choices(samples not None, bytes network not None):
 
 def upper_bounds(keys, *, int width, int height, int target):
     """Return the static upper bounds of many positions, for tests.
-
-    Args:
-        keys: uint64 array of position keys.
-        target: the bound to prove.
 
     Returns:
         int8 array: an upper bound on the score of the side to move that is not above the target, or

@@ -5,33 +5,32 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.release.fuzz.datasets import small_dataset
-from tests.release.fuzz.target import Target, load
 from tests.support.hostile import Case, cards, npz
-from tests.support.hostile.checking import all_cases, check
+from tests.support.hostile.checking import Reader, all_cases, check, reader
+from tests.support.hostile.small import small_dataset
 from tests.support.running.command_line import C4
 
 
 @pytest.fixture(scope="module")
-def targets(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reader]:
     """The readers of the files, by name."""
-    return functools.cache(lambda name: load(name, tmp_path_factory.mktemp(name)))
+    return functools.cache(lambda name: reader(name, tmp_path_factory.mktemp(name)))
 
 
 @pytest.mark.parametrize(("subject", "case"), all_cases("cards", "jsonl", "modelfiles", "npz"))
 def test_hostile_file_is_refused(
-    targets: Callable[[str], Target], subject: str, case: Case
+    readers: Callable[[str], Reader], subject: str, case: Case
 ) -> None:
-    check(targets(subject), case)
+    check(readers(subject), case)
 
 
-def test_a_small_stack_is_not_reported_as_a_fault(targets: Callable[[str], Target]) -> None:
+def test_a_small_stack_is_not_reported_as_a_fault(readers: Callable[[str], Reader]) -> None:
     """A deeply nested description makes Python's JSON reader fail."""
-    target = targets("modelfiles")
+    of = readers("modelfiles")
     (case,) = (case for case in all_cases("modelfiles") if "900 deep" in str(case.id))
 
     def deeply(left: int) -> list[str]:
-        return deeply(left - 1) if left else target.answer(case.values[1].make(target.sample))
+        return deeply(left - 1) if left else of.answer(case.values[1].make(of.sample))
 
     (answer,) = deeply(100)
     assert "damaged" in answer

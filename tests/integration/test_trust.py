@@ -7,11 +7,8 @@ consent the same players play, and the same pickles are executed.
 import json
 import os
 import pickle
-import pty
 import sqlite3
 import struct
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
@@ -40,7 +37,7 @@ from tests.support.boards.learning import write_dataset
 from tests.support.boards.matches import games_of, info, play, run_job, terms
 from tests.support.boards.play import hands_on, new_game, run
 from tests.support.running.command_line import C4, Result
-from tests.support.running.waiting import HANG_SECONDS, ends
+from tests.support.running.waiting import ends
 from tests.support.traps import KINDS, Trap
 from workers.match.job import plan_matches
 from workers.runners.local import LocalRunner
@@ -197,20 +194,6 @@ def test_imported_games_start_nothing(c4: C4, trap: Trap, players: list[str]) ->
     assert not trap.has_run
 
 
-def test_imported_grids_start_nothing(c4: C4, trap: Trap) -> None:
-    exported(c4)
-    text = c4("games", "export", "1", "--format", "csv", *SMALL, "--db", "own.db").out
-    file = c4.directory / "games.csv"
-    file.write_text(text)
-    assert c4("games", "import", str(file), *SMALL).code == 0
-    for cell in (trap.player("exec"), f"=cmd|'touch {trap.marker}'", f"$(touch {trap.marker})"):
-        lines = text.splitlines()
-        lines[-1] = lines[-1].rpartition(",")[0] + f",{cell}"
-        file.write_text("\n".join(lines) + "\n")
-        refused(c4("games", "import", str(file), *SMALL), code=1)
-    assert not trap.has_run
-
-
 def test_a_name_in_a_file_opens_no_file(c4: C4) -> None:
     """Reading a named pipe would block forever, because nothing writes to it."""
     pipe = c4.directory / "pipe"
@@ -244,27 +227,6 @@ def test_a_saved_game_starts_nothing(c4: C4, trap: Trap, player: str) -> None:
     assert done.code == 0, done.err
     assert "--allow-programs" in done.err  # how to continue the game
     assert trap.has_run
-
-
-def test_a_saved_game_starts_nothing_on_the_screen(c4: C4, trap: Trap) -> None:
-    saved(c4, trap.player("exec"))
-    leader, follower = pty.openpty()
-    done = subprocess.run(
-        [sys.executable, "-m", "cli", "play", "--no-store", "--file", "game.json"],
-        cwd=c4.directory,
-        env={**os.environ, **c4.environment, "TERM": "xterm-256color"},
-        stdin=follower,
-        stdout=subprocess.DEVNULL,
-        stderr=follower,
-        check=False,
-        timeout=HANG_SECONDS,
-    )
-    said = os.read(leader, 65536)
-    os.close(leader)
-    os.close(follower)
-    assert done.returncode == 2
-    assert b"--allow-programs" in said
-    assert not trap.has_run
 
 
 def test_the_screen_starts_only_programs_that_the_user_has_typed(
@@ -368,18 +330,6 @@ def test_the_command_line_allows_only_the_programs_it_names(c4: C4, trap: Trap) 
     with Database.open(str(c4.directory / "test.db")) as database:
         as_another(database, 1, player_b=trap.player("exec"))
     assert "exec:" in refused(c4(*asked))
-    assert not trap.has_run
-
-
-def test_an_unknown_revision_is_refused(c4: C4, trap: Trap) -> None:
-    (c4.directory / "trap.py").write_text(f"open({str(trap.marker)!r}, 'w')")
-    assert c4("db", "init").code == 0
-    for revision in ("c4_9999", "../../trap", "head", "c4_0001; --", "\x1b]0;x"):
-        with closing(sqlite3.connect(c4.directory / "test.db")) as file:
-            file.execute("UPDATE alembic_version SET version_num = ?", (revision,))
-            file.commit()
-        for command in ("games list", "db check", "db upgrade"):
-            refused(c4(*command.split()), code=1)
     assert not trap.has_run
 
 

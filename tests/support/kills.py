@@ -12,8 +12,6 @@ from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.units import job_of_games
 from workers.answers.question import NO_BOOK
-from workers.deep.answer import follow_proof
-from workers.deep.tree import Bounds
 
 
 def plan_analysis(url: str, games: Sequence[str]) -> int:
@@ -38,20 +36,3 @@ def check_analysis(
         job = jobs.get_job(session, job_id)
     assert job.state is JobState.DONE
     assert job.positions[UnitState.DONE] == len(games)
-
-
-def check_proof(url: str, job_id: int, start: Position) -> None:
-    """The score is right and stored, and can be followed down to the searched positions."""
-    score = Solver().solve(start).score
-    assert score is not None
-    with Database.open(url) as database:
-        with database.read() as session:
-            job = jobs.get_job(session, job_id)
-            key = start.canonical_key
-            root = evaluations.lookup(session, start.board, [key])[key]
-        proof = follow_proof(database, start, Bounds(score, score))
-    assert job.state is JobState.DONE
-    assert job.units[UnitState.DONE] == sum(job.units.values())
-    assert (root.lower, root.upper) == (score, score)
-    assert proof.missing == ()
-    assert proof.searched > 10

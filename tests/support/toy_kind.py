@@ -1,7 +1,7 @@
 """A kind of job defined outside the project: integer square roots.
 
 It is made like the project's own kinds: a function that solves a unit, one that displays a unit,
-and one object with both. One line in the table of kinds (:func:`install`) makes it known to the
+and one object with both. One line in the table of kinds makes it known to the
 program.
 
 A unit's payload holds numbers, ``{"numbers": [9, 16]}``; its result holds their roots, ``{"roots":
@@ -23,7 +23,7 @@ from db import jobs
 from db.database import Database, Session
 from db.decoding import decoding, field
 from db.records.jobs import Claim, JobInfo, UnitPlan, UnitResult, UnitState
-from workers.core.kinds import KINDS, JobKind, UnitOutcome
+from workers.core.kinds import JobKind, UnitOutcome
 
 KIND: Final = "roots"
 
@@ -33,11 +33,6 @@ RESULTS: Final = [{"number": root * root, "root": root} for root in range(6)]
 
 ADDRESS: Final = "tests.support.toy_kind:ROOTS"
 """The kind's entry in the table."""
-
-
-def install() -> None:
-    """Register the kind in this process."""
-    KINDS[KIND] = ADDRESS
 
 
 def plan(

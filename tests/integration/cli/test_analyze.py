@@ -5,19 +5,6 @@ from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
 
-# tests/release/long tests a million lines and the memory they take.
-def test_bad_lines_keep_their_places(c4: C4) -> None:
-    number = 5000
-    bad = set(range(7, number, number // 10))
-    lines = (f"{EASY}\n" if index not in bad else "8\n" for index in range(number))
-    (c4.directory / "many").write_text("".join(lines))
-    assert c4("analyze", "many", "--output", "out").code == 1
-    with (c4.directory / "out").open() as results:
-        is_error = ['"error"' in line for line in results]
-    assert len(is_error) == number
-    assert {index for index, found in enumerate(is_error) if found} == bad
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [(b"", "is empty"), (bytes(range(256)) * 4, "is binary"), ("44\n".encode("utf-16"), "UTF-16")],
@@ -37,9 +24,6 @@ def test_the_sample_is_included_and_sorted() -> None:
     lengths = [len(line) for line in lines]
     assert lengths == sorted(lengths)
     assert set(lengths) == set(range(6, 42))
-
-
-TABLE = f"name;Moves;id\nx;{EASY};a\ny;99;b\nz;{EASY}6;c\n"
 
 
 def test_a_missing_package_is_reported_before_the_work(

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from c4core.position import Position
-from c4core.solver import Solver
 from tests.support.boards.books import digest
 from tests.support.boards.small_books import opening_book
 from tests.support.running.command_line import C4
@@ -38,25 +36,12 @@ def damage(c4: C4, at: int) -> None:
     (c4.directory / "b.c4book").write_bytes(data)
 
 
-def test_info_for_programs(c4: C4) -> None:
-    info = ("book", "info", "b.c4book", "--json")
-    about = json.loads(c4(*info).out)
-    assert (about["board"], about["kind"], about["last_ply"]) == ("5x4", "complete", PLIES)
-    assert about["bytes"] == (c4.directory / "b.c4book").stat().st_size
-    assert [ply["positions"] for ply in about["plies"]] == [1, 3, 13, 49, 177, 542, 1626]
-    assert about["positions"] == sum(ply["positions"] for ply in about["plies"])
-    plies = json.loads(c4(*info, "--values").out)["plies"]
-    for ply in plies:
-        assert ply["x_wins"] + ply["draws"] + ply["o_wins"] == ply["positions"]
-    # Every first move draws, except one at the edge, which loses.
-    assert [plies[1][name] for name in ("x_wins", "draws", "o_wins")] == [0, 2, 1]
-
-
 def test_texts(c4: C4, dialogue: Callable[..., None]) -> None:
     dialogue(
         c4,
         "book info b.c4book",
         "book info b.c4book --values",
+        "book info b.c4book --values --json",
         "book verify b.c4book --sample 50 --json",
         "book probe --book b.c4book 33",
         "book probe --book b.c4book 3 3",  # moves of one position, perhaps
@@ -64,18 +49,6 @@ def test_texts(c4: C4, dialogue: Callable[..., None]) -> None:
         "book probe --book b.c4book 1234512",
         "book probe --book b.c4book 1212121",
     )
-
-
-def test_answers_agree_with_the_solver(c4: C4) -> None:
-    lines = ["", "3", "33", "3344", "12345", "12341"]
-    done = c4(*PROBE, *lines)
-    assert done.code == 0
-    for moves, found in zip(lines, done.objects, strict=True):
-        analysis = Solver(table_mb=1).analyze(Position(moves, width=5, height=4))
-        assert (found["moves"], found["score"]) == (moves, analysis.score)
-        assert found["scores"] == list(analysis.scores)
-        assert found["best"] == [column + 1 for column in analysis.best]
-        assert found["source"] == "book"
 
 
 def test_lines(c4: C4, dialogue: Callable[..., None]) -> None:

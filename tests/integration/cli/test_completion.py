@@ -50,11 +50,6 @@ def test_possible_completions_of_a_line(line: str, words: str) -> None:
     assert " ".join(item.value for item in found) == words
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_shell_has_a_script(c4: C4, shell: str) -> None:
-    assert f"{COMPLETION_VARIABLE}={shell}_complete" in c4("completion", shell).out
-
-
 def test_bash_completes_a_line(c4: C4) -> None:
     done = subprocess.run(
         ["bash", "--norc", "-c", IN_BASH],

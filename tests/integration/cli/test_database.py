@@ -1,4 +1,3 @@
-import ctypes
 import json
 import os
 import sqlite3
@@ -8,7 +7,6 @@ import pytest
 
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import HANG_SECONDS
 
 
 @pytest.fixture
@@ -70,36 +68,3 @@ def test_unusable_databases_are_reported(c4: C4, url: str, code: int, message: s
         assert message in done.err
         assert "secret" not in done.err
         assert "Traceback" not in done.err
-
-
-def test_a_database_of_a_newer_version_is_refused(filled: C4) -> None:
-    execute(filled, "UPDATE alembic_version SET version_num = 'c4_9999'")
-    done = filled("solve", EASY)
-    assert (done.code, done.out) == (1, "")
-    assert "newer" in done.err
-
-
-def test_a_damaged_database_is_reported(filled: C4) -> None:
-    path = filled.directory / "test.db"
-    content = bytearray(path.read_bytes())
-    content[4096:] = b"\xff" * len(content[4096:])
-    path.write_bytes(content)
-    done = filled("query")
-    assert done.code == 1
-    assert "test.db" in done.err
-    assert "Traceback" not in done.err
-
-
-def test_a_read_only_database_can_be_read(filled: C4) -> None:
-    (filled.directory / "test.db").chmod(0o444)
-    filled.directory.chmod(0o555)
-    process = filled.start("solve", EASY + "7", preexec_fn=obey_permissions)
-    _, talk = process.communicate(timeout=HANG_SECONDS)
-    filled.directory.chmod(0o755)
-    assert (process.returncode, talk) == (0, "Results are not stored: the database is read-only.\n")
-
-
-def obey_permissions() -> None:
-    """Make permissions apply to root: the next exec drops the capability to override file modes."""
-    drop_from_bounding_set, cap_dac_override = 24, 1  # linux/prctl.h, linux/capability.h
-    ctypes.CDLL(None).prctl(drop_from_bounding_set, cap_dac_override)

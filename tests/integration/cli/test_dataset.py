@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,15 +89,6 @@ def test_strong_play(c4: C4) -> None:
     assert is_made_again(c4, card)
 
 
-def test_only_quiet_and_decisive_positions(c4: C4) -> None:
-    card = built(c4, *SMALL, "--only", "decisive", "--only", "quiet", "--plies", "4..17")
-    assert card["positions"] == 120
-    assert card["filters"]["left_out"] > 0
-    for part in card["splits"].values():
-        assert part["quiet_decisive"] == part["positions"]
-    assert is_made_again(c4, card)
-
-
 def test_a_wrong_score_is_reported(c4: C4) -> None:
     assert c4(*SMALL, "--output", "x").code == 0
     assert c4("dataset", "export", "x", "--output", "set.txt").code == 0
@@ -133,14 +123,6 @@ def test_an_interrupted_build_is_resumed(
     last = c4(*write)
     assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
-
-
-def test_a_missing_pyarrow_is_reported(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    done = c4(*SMALL, "--format", "parquet", "--output", "x")
-    assert done.code == 1
-    assert "pip install pyarrow" in done.err
-    assert not (c4.directory / "test.db").exists()
 
 
 def test_a_changed_data_set_is_not_approved(c4: C4) -> None:

@@ -97,14 +97,3 @@ def test_signals_end_the_engine(tmp_path: Path, number: signal.Signals, code: in
         rest, errors = engine.communicate(timeout=HANG_SECONDS)
     assert (engine.returncode, rest) == (code, "")
     assert "Traceback" not in errors
-
-
-def test_a_closed_output_ends_the_engine(tmp_path: Path) -> None:
-    with started(tmp_path) as engine:
-        ask(engine, "isready", last="readyok")
-        assert engine.stdout is not None
-        assert engine.stdin is not None
-        engine.stdout.close()
-        engine.stdin.write("isready\n" * 3)
-        engine.stdin.close()
-        assert engine.wait(HANG_SECONDS) == 141

@@ -133,13 +133,6 @@ class TestExchange:
         assert c4("games", "show", "1:0").out.count("(unknown)") == 1
         assert "its seed is not known" in c4("games", "replay", "1:0").err
 
-    def test_the_extension_of_the_file_sets_the_format(self, played: C4) -> None:
-        assert played("games", "export", "-o", "out.jsonl").out == ""
-        assert len((played.directory / "out.jsonl").read_text().splitlines()) == 42
-        assert played("games", "export", "-o", "out.csv").code == 0
-        text = (played.directory / "out.csv").read_text()
-        assert text == played("games", "export", "--format", "csv").out
-
     def test_lines_that_cannot_be_stored_are_reported(
         self, c4: C4, dialogue: Callable[..., None]
     ) -> None:
@@ -149,17 +142,6 @@ class TestExchange:
             {"moves": GAME, "replaced": [True]},
         ]
         dialogue(c4, "games import - --skip-bad", stdin=lines(GAME, *bad, GAME))
-
-
-def test_a_player_uses_stored_games(played: C4) -> None:
-    """database-montecarlo uses the games of a match."""
-    done = played(
-        "match", "database-montecarlo:min_games=1,playouts=20", "random", "--corpus", "1",
-        "--games", "4", "--judge", "none", "--json",
-    )  # fmt: skip
-    assert done.code == 0
-    report = json.loads(done.out)
-    assert (report["terms"]["corpus"], report["games"]) == ([1], 4)
 
 
 def test_a_match_with_an_invalid_test_is_reported_without_it(c4: C4) -> None:

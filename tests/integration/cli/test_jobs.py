@@ -128,22 +128,6 @@ def silence(c4: C4) -> float | None:
     return found
 
 
-@pytest.mark.parametrize(
-    ("command", "job_state", "unit_state"),
-    [("resume", "cancelled", "cancelled"), ("retry", "failed", "failed")],
-)
-def test_a_job_for_another_engine_is_unchanged(
-    c4: C4, command: str, job_state: str, unit_state: str
-) -> None:
-    sql(c4, "UPDATE jobs SET engine_version = 99, state = ? WHERE id = 2", job_state)
-    sql(c4, "UPDATE units SET state = ? WHERE job_id = 2", unit_state)
-    for options in ([], ["--detach"]):
-        refused = c4("jobs", command, "2", *options)
-        assert refused.code != 0
-        assert "job 2 was made for version 99 of the engine" in refused.err
-        assert json.loads(c4("jobs", "show", "2", "--json").out)["state"] == job_state
-
-
 def test_a_failed_job_writes_no_file(tmp_path: Path) -> None:
     c4 = C4(tmp_path)
     for command in ("book build --board 5x4 --plies 6", "dataset build --board 5x4 --count 120"):

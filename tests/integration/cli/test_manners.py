@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from c4core.position import Position
 from cli.output import progress
 from cli.output.progress import HINT, SearchProgress
-from cli.positions import asking
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
-from workers.answers.question import Question
-from workers.runners.remote import RemoteSearch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SECRET = "hunter2"
 
@@ -82,11 +74,6 @@ def test_an_empty_variable_is_ignored(c4: C4, monkeypatch: pytest.MonkeyPatch) -
     assert f"{c4.directory}/data/c4/c4.db" in done.err
 
 
-def test_watch_shows_the_rate(c4: C4) -> None:
-    assert c4("analyze", "--sample", "--score-only", "-q").code == 0
-    assert re.search(r"positions, ([\d,.]+|-)/s$", c4("jobs", "watch", "1").out.strip())
-
-
 def test_all_output_goes_through_echo() -> None:
     """Use echo of cli.shell.process: it escapes untrusted names."""
     # Completion writes click's script with its line breaks; it contains no untrusted names.
@@ -129,56 +116,6 @@ def test_after_some_time_progress_shows_a_hint(
             for now in (110.5, 111.0):  # noqa: B007
                 look()
         assert capsys.readouterr().err.count(HINT) == hint
-
-
-class Watching:
-    """Replaces the display of progress, and keeps how it was asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[dict[str, Any]] = []
-
-    @contextmanager
-    def __call__(self, progress: object, **options: object) -> Iterator[Callable[[], None]]:
-        assert progress is None
-        self.asked.append(options)
-        yield lambda: None
-
-
-@pytest.fixture
-def watching(monkeypatch: pytest.MonkeyPatch) -> Watching:
-    watching = Watching()
-    monkeypatch.setattr(asking, "watching", watching)
-    return watching
-
-
-def test_waiting_for_workers_shows_a_hint(
-    watching: Watching, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(RemoteSearch, "evaluate", lambda *_: [])
-    nothing: Any = None
-    asker = asking.RemoteAsker(nothing, nothing, on_nobody=lambda: None)
-    for positions, limit in ((1, None), (2, None), (1, 5.0)):
-        asker.ask([Position("")] * positions, Question(time_limit=limit))
-    assert [options["hint"] for options in watching.asked] == [True, False, False]
-
-
-def test_without_workers_no_search_is_shown(
-    watching: Watching, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def search(search: RemoteSearch, *_arguments: object) -> list[object]:
-        search._on_nobody()
-        return []
-
-    monkeypatch.setattr(RemoteSearch, "evaluate", search)
-    nothing: Any = None
-    told: list[bool] = []
-    asker = asking.RemoteAsker(nothing, nothing, on_nobody=lambda: told.append(True))
-    asker.ask([Position("")], Question())
-    is_alone = watching.asked[0]["is_alone"]
-    assert (told, is_alone()) == ([True], True)
-    for alone, text in ((bool, "workers search, 5.0"), (is_alone, "waiting for workers, 5.0")):
-        line = progress._SearchLine(None, hint=False, is_alone=alone)
-        assert line._text(5.0).startswith(text)
 
 
 def test_help_and_version_have_a_short_form(c4: C4) -> None:

@@ -82,34 +82,6 @@ class TestMatch:
             question.shipped_book.cache_clear()
             assert "by exact scores\n" in c4("match", "set", "random", "--games", "2").out
 
-    def test_a_sequential_test_stops_early(self, c4: C4) -> None:
-        done = c4(
-            "match", "set", "random", "--swap", "--sprt", "0..100", "--games", "2000",
-            "--judge", "none", "--json",
-        )  # fmt: skip
-        report = json.loads(done.out)
-        assert done.code == 0
-        assert report["sprt"]["verdict"] == "H1"
-        assert 0 < report["games"] < 2000
-        assert report["finished"] is True
-
-    def test_other_boards_and_starts(self, c4: C4) -> None:
-        assert c4("match", "set", "random", "--board", "5x4", "--start", "3333", *QUICK).code == 0
-        for game in c4("games", "export", "-q").objects:
-            assert game["board"] == "5x4"
-            assert game["start"] > 0
-            assert "3" not in game["moves"]
-
-    def test_the_extension_of_the_file_sets_the_format(self, c4: C4) -> None:
-        arguments = ("match", "set", "random", *QUICK, "-o")
-        for name in ("r.csv", "r.json", "r.md"):
-            assert c4(*arguments, name).code == 0
-        assert (c4.directory / "r.csv").read_text().count("\n") == 2
-        assert json.loads((c4.directory / "r.json").read_text())["games"] == 24
-        assert "| --" in (c4.directory / "r.md").read_text()
-        assert c4(*arguments, "r.csv", "--table").code == 0
-        assert "B      random" in (c4.directory / "r.csv").read_text()
-
     def test_an_interrupted_match_is_resumed(
         self, c4: C4, interrupt: Callable[..., str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -142,12 +114,3 @@ class TestTournament:
         some = json.loads(c4("games", "report", "1", "3", "--json").out)
         assert [match["match"] for match in some["matches"]] == [1, 3]
         assert json.loads(c4("games", "report", "2", "--json").out)["match"] == 2
-
-    def test_another_player_does_not_change_existing_games(self, c4: C4) -> None:
-        assert c4("tournament", "random", "set", "--games", "5", "-q").code == 0
-        assert c4("tournament", "stupid", "random", "set", "--games", "5", "-q").code == 0
-        rows = json.loads(c4("games", "matches", "--json").out)
-        (again,) = [row["match"] for row in rows if (row["a"][:3], row["b"][:3]) == ("ran", "set")][
-            :-1
-        ]
-        assert moves(c4, 1) == moves(c4, again)

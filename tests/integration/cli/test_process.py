@@ -174,7 +174,6 @@ finally:
 
     @pytest.mark.parametrize("module", ["cli.app", "sqlalchemy.orm", "c4core.solver"])
     def test_an_interrupt_during_an_import_has_no_stack_trace(self, c4: C4, module: str) -> None:
-        """tests/release/long/test_interrupted_anywhere.py tests random moments."""
         done = python(INTERRUPTED_IMPORT, module, *HARD, "--db", c4.environment["C4_DB"])
         assert done.returncode == 130
         assert done.stderr in {"", "Interrupted.\n"}
@@ -213,15 +212,6 @@ sys.exit(code)
 
 
 class TestOutput:
-    def test_a_closed_pipe_ends_it_silently(self, c4: C4) -> None:
-        """tests/integration/cli/test_strangers.py tests every command."""
-        reader, writer = os.pipe()
-        os.close(reader)
-        process = c4.start("solve", EASY, stdout=writer)
-        os.close(writer)
-        _, err = process.communicate(timeout=HANG_SECONDS)
-        assert (process.returncode, err) == (141, "")
-
     @pytest.mark.parametrize("command", [["solve", EASY], ["--help"], ["query", EASY, "--csv"]])
     @needs_full
     def test_a_full_disk_is_reported(self, c4: C4, command: list[str]) -> None:

@@ -178,15 +178,6 @@ def test_the_shipped_book_has_the_same_name_in_all_commands(
     )
 
 
-def test_results_of_solve_are_found_by_query(with_book: C4) -> None:
-    """Following the hint of query works for every position."""
-    for moves in ("2332", "1234123412", "1212121"):
-        known = with_book("query", "--board", "4x4", moves).code == 0
-        assert with_book("solve", "--board", "4x4", moves).code == 0
-        assert with_book("query", "--board", "4x4", moves).code == 0
-        assert known == (moves != "1234123412")
-
-
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("order", ["score", "nodes", "ply"])
 def test_sorted(c4: C4, order: str, *, descending: bool) -> None:
@@ -198,9 +189,3 @@ def test_sorted(c4: C4, order: str, *, descending: bool) -> None:
     first = c4("query", "--jsonl", "--sort", order, *more, "--limit", "2")
     assert first.objects == rows[:2]
     assert "There are more" in first.err
-
-
-def test_a_key_can_be_solved(c4: C4) -> None:
-    (row,) = c4("query", "--jsonl", "--limit", "1").objects
-    (solved,) = c4("solve", "--json", "--key", str(row["key"])).objects
-    assert (solved["score"], solved["key"]) == (row["score"], row["key"])

@@ -1,16 +1,11 @@
 import json
 import random
-from collections.abc import Callable, Sequence
-from types import SimpleNamespace
-
-import pytest
+from collections.abc import Callable
 
 from c4core.position import Position
 from c4core.solver import Solver
-from cli.positions.asking import LocalAsker
 from tests.support.boards.games import EASY, random_games
 from tests.support.running.command_line import C4
-from workers.answers.question import Answer, Question
 
 WON = "1122334"
 
@@ -89,11 +84,6 @@ def _published_answer(line: str, solver: Solver) -> str:
     return f"{line} {solver.solve(position).score}"
 
 
-def test_other_lines_keep_their_places(c4: C4, dialogue: Callable[..., None]) -> None:
-    lines = [b"8", EASY.encode(), b"\xff\xfe", WON.encode(), EASY.encode()]
-    dialogue(c4, "solve --format c4solver -", stdin=b"\n".join(lines) + b"\n")
-
-
 def test_a_thousand_lines_as_the_published_program_answers_them(c4: C4) -> None:
     chance = random.Random(41)
     games = random_games(60, empty=8)
@@ -105,21 +95,3 @@ def test_a_thousand_lines_as_the_published_program_answers_them(c4: C4) -> None:
     assert answers == [_published_answer(line, solver) for line in lines]
     assert 200 < answers.count("") < 800
     assert len(done.err.splitlines()) == answers.count("")
-
-
-def test_thousands_of_lines_are_answered_together(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    ask = LocalAsker.ask
-
-    def counted(
-        asker: LocalAsker, positions: Sequence[Position], question: Question
-    ) -> list[Answer]:
-        sizes.append(len(positions))
-        return ask(asker, positions, question)
-
-    monkeypatch.setattr(LocalAsker, "ask", counted)
-    # Count every batch as quick, however slow this machine is.
-    monkeypatch.setattr("workers.answers.lines.time", SimpleNamespace(monotonic=lambda: 0.0))
-    done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\n" * 5000)
-    assert done.out == f"{EASY} -1\n" * 5000
-    assert sizes == [*(2**power for power in range(12)), 905]

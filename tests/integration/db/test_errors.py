@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import bindparam, event, text
+from sqlalchemy import bindparam, text
 
 from db.checking import check
 from db.database import Database
@@ -150,19 +150,6 @@ def test_damage_may_show_later(sqlite_path: Path) -> None:
         with pytest.raises(CorruptError, match=r"c4\.db is damaged: database disk"):
             list(stream(database, EVERYTHING))
         assert {problem.kind for problem in check(database)} == {"damage"}
-
-
-def test_a_transaction_on_a_full_disk_is_rolled_back(sqlite_path: Path) -> None:
-    def limit_pages(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA max_page_count = 40")
-
-    fill(sqlite_path, 100)
-    with Database.open(str(sqlite_path)) as database:
-        event.listen(database._engine, "connect", limit_pages)
-        database._engine.dispose()
-        with pytest.raises(DiskFullError, match=r"cannot write .*c4\.db: the disk is full"):
-            store_many(database)
-        assert ask(database, count, EVERYTHING) == 100
 
 
 def test_a_limit_on_file_sizes_is_reported(sqlite_path: Path) -> None:

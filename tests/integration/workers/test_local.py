@@ -4,8 +4,6 @@ import io
 import json
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
 from sqlalchemy import delete
@@ -89,31 +87,6 @@ def test_nothing_is_solved_twice(database: Database) -> None:
     assert read_job(database, done).nodes == nodes
 
 
-def test_other_boards_and_moves_from_zero(database: Database) -> None:
-    board = BoardSize(5, 4)
-    moves = random_games(30, empty=9, board=board)
-    zero_based = ["".join(str(int(move) - 1) for move in text) for text in moves]
-    one = run(database, make(database, moves, board=board))
-    zero = run(database, make(database, zero_based, board=board, zero_based=True))
-    for shown, other, text in zip(one, zero, zero_based, strict=True):
-        assert other["moves"] == text
-        assert other["scores"] == shown["scores"]
-        assert other["best"] == [column - 1 for column in shown["best"]]
-        assert shown["board"] == "5x4"
-
-
-def test_positions_and_ids_in_any_form(database: Database) -> None:
-    identities = ["\0", "\ud800", "\N{SNOWMAN}", {"a": [1.5, None, "\\"]}, 10**30, False]
-    position = Position(EASY[0])
-    lines = [json.dumps({"id": identity, "moves": EASY[0]}) for identity in identities]
-    lines += [json.dumps({"grid": str(position)}), json.dumps({"key": position.mirrored().key})]
-    *moves, grid, key, over = run(database, make(database, [*lines, "1212121"]))
-    assert [shown["id"] for shown in moves] == identities
-    assert (grid["moves"], grid["key"]) == (None, position.key)
-    assert key["scores"] == grid["scores"][::-1]
-    assert (over["score"], over["plies"], over["scores"]) == (-18, 0, [None] * 7)
-
-
 def test_input_without_lines_and_failing_input_give_no_running_job(database: Database) -> None:
     with pytest.raises(NoInputError):
         make(database, [])
@@ -171,17 +144,6 @@ def test_a_cancel_by_another_process_ends_the_work(database: Database) -> None:
         assert runner.wait().state is JobState.CANCELLED
     do(database, jobs.resume_job, job_id)
     assert read_job(database, job_id).state is JobState.RUNNING
-
-
-def test_several_runners_share_a_job(database: Database) -> None:
-    """One of its units belongs to a process that has died."""
-    job_id = make(database, random_games(600, empty=8))
-    must_take(database, lease_seconds=0.5)
-    with ThreadPoolExecutor(3) as pool:
-        outputs = list(pool.map(partial(run, database), [job_id] * 3))
-    assert outputs[0] == outputs[1] == outputs[2]
-    assert len(outputs[0]) == 600
-    assert read_job(database, job_id).state is JobState.DONE
 
 
 def test_a_long_unit_keeps_its_lease(timed: Database, clock: FakeClock) -> None:

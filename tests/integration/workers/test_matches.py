@@ -20,7 +20,7 @@ from db import games, jobs
 from db.database import Database
 from db.errors import JobStateError
 from db.records.games import ON_THE_BOARD
-from db.records.jobs import JobState, UnitState
+from db.records.jobs import JobState
 from db.records.matches import Seats
 from tests.support.boards.matches import (
     SET,
@@ -39,7 +39,6 @@ from tests.support.boards.matches import (
 from tests.support.jobs import must_take, state_of, waits_for_lock
 from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
-from tests.support.running.watching import await_units, end_leases, kill_at_work, working
 from workers.core.kinds import unit_objects
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.match import job as planning
@@ -300,43 +299,6 @@ def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> N
             await_that(lambda: waits_for_lock(database))
         with pytest.raises(JobStateError, match="is being played"):
             deleting.result(timeout=HANG_SECONDS)
-
-
-def test_stopping_does_not_wait_for_a_thinking_program(database: Database, tmp_path: Path) -> None:
-    player = thinking_program(tmp_path, "asleep")
-    planned = plan_matches(database, [terms(player_b=player, games=2)])
-    with LocalRunner(database, planned.job_id, table_mb=1, programs=ANY_PROGRAM):
-        await_that((tmp_path / "thinking").exists)
-    # The program was not at fault: nothing is stored against it.
-    assert games_of(database, planned.match_ids[0]) == []
-    assert state_of(database, planned.job_id) is JobState.RUNNING
-    assert ask(database, jobs.get_job, planned.job_id).units[UnitState.LEASED] == 0
-    with pytest.raises(JobStateError):
-        do(database, games.delete_match, planned.match_ids[0])
-
-
-KILLED = terms(player_a="montecarlo-flat:simulations=20", games=24, seats=Seats.ALTERNATE, seed=4)
-
-
-@pytest.mark.usefixtures("small_units")
-def test_killing_a_process_loses_and_repeats_nothing(sqlite_path: Path) -> None:
-    url = str(sqlite_path)
-    with Database.open(url) as database:
-        planned = plan_matches(database, [KILLED])
-        match_id = planned.match_ids[0]
-        with working(url, planned.job_id, lease=3600, searches=8) as process:
-            await_units(url, process, UnitState.DONE, 1)
-            kill_at_work(url, process)
-            end_leases(url, process)
-        before = games_of(database, match_id)
-        run_job(database, planned.job_id, threads=2)
-        found = games_of(database, match_id)
-        assert state_of(database, planned.job_id) is JobState.DONE
-        # Stored games are unchanged; a unit is complete or missing.
-        assert before
-        assert [each for each in found if each.number in {one.number for one in before}] == before
-        undisturbed = play(database, KILLED, threads=2)
-        assert essence(found) == essence(games_of(database, undisturbed.id))
 
 
 HUGE = Position("11", width=12, height=4)

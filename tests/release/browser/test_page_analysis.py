@@ -127,20 +127,6 @@ class TestAnalysed:
         assert browser.text("#verdict") == "Red wins in 3 moves with best play"
         assert browser.text("#outcome") == "Best: columns 3 and 6 win in 3 moves."
 
-    def test_the_winning_four_is_marked(self, browser: Browser) -> None:
-        open_analysis(browser, pos="1212121")
-        assert len(browser.all(".mark-four")) == 4
-        assert browser.text("#verdict") == "Red has won"
-
-    def test_undo_and_redo(self, browser: Browser) -> None:
-        open_analysis(browser, pos="44")
-        browser.click("#columns [data-column='5']")
-        await_stones(browser, 3)
-        browser.click("#undo")
-        await_stones(browser, 2)
-        browser.click("#redo")
-        browser.until(lambda: moves_on_board(browser) == "445", "the move is not redone")
-
 
 PASTE = """
 const clipboardData = new DataTransfer();

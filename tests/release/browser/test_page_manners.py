@@ -63,14 +63,6 @@ def test_the_help_opens_to_its_end_and_escape_closes_it(browser: Browser) -> Non
     browser.until(lambda: not browser.all("#help[open]"), "it stays open")
 
 
-def test_positions_can_be_set_up_with_keys_only(browser: Browser) -> None:
-    open_analysis(browser)
-    browser.press("s")
-    browser.one("#setup[open]")
-    browser.press("4453", ENTER)
-    browser.until(lambda: moves_on_board(browser) == "4453", "it is not set up")
-
-
 def test_buttons_with_a_picture_have_a_tooltip(browser: Browser) -> None:
     open_analysis(browser)
     assert browser.one("#undo").get_attribute("title") == "Undo (u)"

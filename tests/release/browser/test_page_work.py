@@ -34,18 +34,6 @@ def await_job(browser: Browser, job: int, wanted: str) -> None:
 
 
 class TestDropped:
-    def test_bad_lines_are_named(self, browser: Browser) -> None:
-        open_work(browser)
-        drop_file(browser, f"{LATE[0]}\n9\n{LATE[1]}\nhello\n")
-        browser.click("[data-start]")
-        words = browser.text("[data-bad='2']")
-        assert "2 lines are not positions" in words
-        assert "Line 2: " in words
-        assert "Line 4: " in words
-        browser.click("[data-at-once]")
-        browser.until(lambda: browser.all("[data-answers]"), "no answers")
-        assert browser.text("[data-bad='2']") == words
-
     def test_results_are_a_file_and_a_table_with_links_to_the_board(self, browser: Browser) -> None:
         grid = str(Position(LATE[2])).replace("\n", "/")
         lines = [{"moves": LATE[0]}, {"moves": "9"}, {"grid": grid}]

@@ -53,12 +53,6 @@ async def test_arrows_point_and_enter_plays(hands: Backend) -> None:
     assert hands.game.moves == "237"
 
 
-@scenario(new_game(board=BoardSize(12, 4)), size=(110, 30))
-async def test_capital_letters_play_the_columns_from_the_tenth_on(hands: Backend) -> None:
-    await hands.press("A", "C", "9", "D")
-    assert hands.game.moves == "ac9"
-
-
 @scenario()
 async def test_the_mouse_points_and_plays(hands: Backend) -> None:
     board = hands.app.game_screen.query_one(BoardView)
@@ -72,13 +66,6 @@ async def test_the_mouse_points_and_plays(hands: Backend) -> None:
     assert hands.game.moves == "714"
     await hands.click("BoardView", offset=(0, 5))  # beside the board
     assert hands.game.moves == "714"
-
-
-@scenario(new_game("44"))
-async def test_commands_can_be_clicked(hands: Backend) -> None:
-    await hands.click("FooterKey")  # the first one
-    await hands.until_moves(1)
-    assert hands.game.moves == "4"
 
 
 @scenario(new_game("44444556"))
@@ -231,29 +218,6 @@ def program(answer: str) -> str:
     return f"exec:sh -c {shlex.quote(f'read hello; echo ready; {loop}')}"
 
 
-@scenario(new_game(second=program("echo play 7") + " [/]"))
-async def test_a_program_plays(hands: Backend) -> None:
-    await hands.press("1")
-    await hands.until_moves(2)
-    assert hands.game.moves == "17"
-    await hands.press("n")  # brackets have no special meaning in a list
-    await hands.until_shown(NewGame)
-    await hands.press("escape")
-    await hands.until_closed()
-    assert "[/]" in hands.text("#players")
-
-
-@scenario(new_game(second=program("echo play 9")))
-async def test_a_failing_program_loses_and_undo_gives_it_another_chance(hands: Backend) -> None:
-    await hands.press("1")
-    await hands.until(lambda: hands.game.is_over)
-    assert "failed: illegal: column 9 is outside the board" in hands.status[0]
-    assert hands.game.winner == "x"
-    await hands.press("u")
-    assert hands.game.moves == ""
-    assert not hands.game.is_over
-
-
 @scenario(new_game(second=program("touch thinking; exec sleep 600")))
 async def test_undo_ends_a_program_that_thinks(hands: Backend, in_a_folder: Path) -> None:
     await hands.press("1")
@@ -273,20 +237,6 @@ def thinking_program(hands: Backend):  # noqa: ANN201 (the player's own process,
     return player._seat.program
 
 
-@scenario(new_game(second="easy"))
-async def test_resigning_and_taking_it_back(hands: Backend) -> None:
-    await hands.press("4")
-    await hands.until_moves(2)
-    await hands.press("r")
-    assert hands.status[0].startswith("o has won: x (human) resigned")
-    assert read_game(hands.file) == hands.game
-    await hands.press("r")
-    assert hands.status[1] == "The game is over."
-    await hands.press("u")
-    assert hands.status[0] == "x to move (human)"
-    assert len(hands.game.moves) == 2
-
-
 @scenario(new_game(second="random"))
 async def test_a_machine_that_has_run_out_of_something_loses_nobody_the_game(
     hands: Backend, monkeypatch: pytest.MonkeyPatch
@@ -303,16 +253,6 @@ async def test_a_machine_that_has_run_out_of_something_loses_nobody_the_game(
     await hands.until_moves(2)
 
 
-@scenario()
-async def test_the_games_of_a_session_are_all_there(hands: Backend) -> None:
-    await hands.press("4", "4", "r", "n")
-    await hands.until_shown(NewGame)
-    await hands.press("enter")
-    await hands.until_moves(0)
-    await hands.press("1")
-    assert [game.moves for game in hands.app.games] == ["44", "1"]
-
-
 @scenario(animated=True)
 async def test_stones_fall_and_land_at_once_when_somebody_plays_on(
     hands: Backend, monkeypatch: pytest.MonkeyPatch
@@ -327,19 +267,6 @@ async def test_stones_fall_and_land_at_once_when_somebody_plays_on(
     await hands.until(lambda: board._look.falling is None)
 
 
-@pytest.fixture
-def no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-
-
-@pytest.mark.usefixtures("no_colours")
-@scenario(new_game("112233"))
-async def test_without_colours_sides_are_letters(hands: Backend) -> None:
-    await hands.press("4")
-    assert hands.board.count("[X]") == 4
-    assert hands.text("#players").split() == ["x", "human", "o", "human"]
-
-
 @scenario(size=(80, 11))
 async def test_a_small_terminal_has_the_board_only_or_says_so(hands: Backend) -> None:
     assert "needs 21 x 9 characters" in hands.board
@@ -349,14 +276,6 @@ async def test_a_small_terminal_has_the_board_only_or_says_so(hands: Backend) ->
     await hands.pilot.resize_terminal(40, 20)
     await hands.until(lambda: not hands.app.game_screen.query_one("SidePanel").display)
     assert "▗▄▄▄▖" in hands.board
-
-
-@pytest.mark.parametrize(("key", "interrupts"), [("q", False), ("ctrl+c", True)])
-@scenario(new_game("4"))
-async def test_quitting_and_ctrl_c(hands: Backend, key: str, *, interrupts: bool) -> None:
-    await hands.press(key)
-    await hands.until(lambda: not hands.app.is_running)
-    assert (hands.app.stopped_by is not None) is interrupts
 
 
 def test_an_unwritable_file_does_not_end_the_game(tmp_path: Path) -> None:

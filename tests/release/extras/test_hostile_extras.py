@@ -10,31 +10,50 @@ import pytest
 
 from c4core.errors import ModelError
 from c4core.models.files import LARGEST, read_model
+from c4core.models.players import engine_of
 from c4core.models.torch.networks import network_of
-from tests.release.fuzz.target import Target, load
+from c4core.models.torch.playing import residual_columns
+from c4core.notation import BoardSize
+from c4core.position import Position
 from tests.support.boards.datasets import check_densest_part
+from tests.support.boards.learning import model_file
 from tests.support.hostile import Case
-from tests.support.hostile.checking import MEMORY, all_cases, check
+from tests.support.hostile.checking import MEMORY, Reader, all_cases, check, reader
 from tests.support.hostile.modelfiles import crafted
 
 
 @pytest.fixture(scope="module")
-def targets(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reader]:
     """The readers of the files, by name."""
-    return functools.cache(lambda name: load(name, tmp_path_factory.mktemp(name)))
+    readers = {"models": reader_of_models, "parquet": functools.partial(reader, "parquet")}
+    return functools.cache(lambda name: readers[name](tmp_path_factory.mktemp(name)))
+
+
+def reader_of_models(directory: Path) -> Reader:
+    """A residual network, which plays a move."""
+    path = model_file(directory, "learning-residual", BoardSize(5, 4))
+
+    def read() -> list[str]:
+        model = read_model(path)
+        position = Position(width=model.board.width, height=model.board.height)
+        assert engine_of(model, path).choose(position) in position.legal_columns()
+        residual_columns(network_of(model, path), [position])
+        return []
+
+    return Reader(path, path.read_bytes(), read)
 
 
 @pytest.mark.parametrize(("subject", "case"), all_cases("models", "parquet"))
 def test_hostile_file_is_refused(
-    targets: Callable[[str], Target], subject: str, case: Case
+    readers: Callable[[str], Reader], subject: str, case: Case
 ) -> None:
-    target = targets(subject)
-    data = case.make(target.sample)  # not counted
+    of = readers(subject)
+    data = case.make(of.sample)  # not counted
     usual = pa.default_memory_pool()
     counting = pa.proxy_memory_pool(usual)
     pa.set_memory_pool(counting)
     try:
-        check(target, case._replace(make=lambda _sample: data))
+        check(of, case._replace(make=lambda _sample: data))
     finally:
         pa.set_memory_pool(usual)
     assert (counting.max_memory() or 0) < MEMORY
@@ -46,11 +65,11 @@ def test_the_densest_parts_are_read(tmp_path: Path, representations: tuple[str, 
 
 
 def test_the_largest_network_without_weights_takes_little_memory(
-    targets: Callable[[str], Target], tmp_path: Path
+    readers: Callable[[str], Reader], tmp_path: Path
 ) -> None:
     """Its weights would take 40 MB."""
     path = tmp_path / "model"
-    path.write_bytes(crafted(targets("models").sample, architecture=LARGEST))
+    path.write_bytes(crafted(readers("models").sample, architecture=LARGEST))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ModelError):
         network_of(read_model(path), path)

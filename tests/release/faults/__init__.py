@@ -1,5 +1,4 @@
 """Fault injection: workers, brokers, the database and the network fail, and nothing is lost.
 
-``make faults`` runs the tests. ``python -m tests.release.faults.report`` writes their figures into
-the documents.
+``make faults`` runs the tests, and prints a table of their figures.
 """

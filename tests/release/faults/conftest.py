@@ -10,7 +10,6 @@ import pytest
 from kombu import Connection
 
 from tests.release.faults.figures import Figures, table
-from tests.release.faults.report import FIGURES
 from tests.release.faults.run import Answers, Scenarios, job_positions
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
@@ -31,12 +30,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Show the figures, and store them for the documents."""
+    """Show the figures, as a table for the reliability log."""
     found = config.stash[ALL_FIGURES]
     if found:
-        FIGURES.parent.mkdir(exist_ok=True)
-        FIGURES.write_text(table(found))
-        terminalreporter.section(f"figures, also in {FIGURES}")
+        terminalreporter.section("figures")
         terminalreporter.write_line(table(found))
 
 

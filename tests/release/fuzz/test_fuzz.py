@@ -1,146 +1,65 @@
-"""The fuzzers themselves: they report failures, which can be run again."""
+"""Every damaged input ends in a documented error, quickly and in little memory."""
 
-import json
+import faulthandler
+import os
+import resource
 import sys
+import time
 from collections.abc import Callable
-from itertools import count
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from random import Random
-from types import ModuleType
-from typing import NoReturn
 
 import pytest
 
-from c4core.arena.file_formats import parse_json_game
-from tests.release.fuzz import child
-from tests.release.fuzz.campaign import MAX_FAILURES, Campaign
-from tests.release.fuzz.mutation import mutated, mutated_text
-from tests.release.fuzz.target import TARGETS, Target, names
-from tests.release.fuzz.targets import games
+from tests.release.fuzz import archives, boards, books
+from tests.release.fuzz.target import Target
 
-FAULTY = "tests.release.fuzz.targets.faulty"
+CASES = int(os.environ.get("C4_FUZZ_CASES", "400"))
+SEED = os.environ.get("C4_FUZZ_SEED", "1")
+SECONDS = 5.0
+"""Limit for a case, in seconds of processor time: other programs may use the machine."""
+STUCK_SECONDS = 120
+"""Seconds after which a process that hangs in compiled code is ended with a stack trace."""
+MEMORY = 400 << 20
+"""Limit in bytes for the growth of the process during all cases of a target."""
 
-
-def case_of(chance: Random) -> bytes:
-    return mutated_text(chance, {"a": [1, 2], "b": "x"}) + mutated(chance, b"abc")
-
-
-def test_cases_depend_on_the_seed_only() -> None:
-    target = Target(case_of, print)
-    cases = [child.case(target, "x", 1, number) for number in range(200)]
-    assert cases == [child.case(target, "x", 1, number) for number in range(200)]
-    assert len(set(cases)) > 150
-    assert child.case(target, "x", 2, 0) != cases[0] != child.case(target, "y", 1, 0)
-
-
-def test_every_target_accepts_some_cases(tmp_path: Path) -> None:
-    """Quick targets here; ``make fuzz`` runs all of them."""
-    for name in ("keys", "games", "lines_csv"):
-        campaign = Campaign(name, seed=3, cases=30, directory=tmp_path)
-        campaign.run()
-        assert campaign.failures == []
-        assert list(tmp_path.iterdir()) == []
-    assert {"books", "players", "database", "models", "npz"} <= set(names())
+TARGETS: dict[str, Callable[[Path], Target]] = {
+    "positions": boards.prepare_positions,
+    "grids": boards.prepare_grids,
+    "keys": boards.prepare_keys,
+    "books": books.prepare_books,
+    "booktexts": books.prepare_booktexts,
+    "pons": books.prepare_pons,
+    "npz": archives.prepare_npz,
+    "models": lambda path: import_module("tests.release.fuzz.models").prepare_models(path),
+}
 
 
-def test_samples_of_games_are_valid() -> None:
-    """Cases are changes of these samples: invalid samples would be refused at once."""
-    endings = [parse_json_game(json.dumps(sample)).ending for sample in games.SAMPLES]
-    assert endings == ["four", "four", "illegal", "time", "resigned", "unfinished"]
+@pytest.mark.parametrize("name", TARGETS)
+def test_damaged_input_ends_in_a_documented_error(name: str, tmp_path: Path) -> None:
+    """The file ``case`` in the test's directory keeps the input of a crash."""
+    target, case = TARGETS[name](tmp_path), tmp_path / "case"
+    before = 0
+    for number in range(CASES):
+        data = target.make(Random(f"{name} {SEED} {number}"))
+        case.write_bytes(data)
+        faulthandler.dump_traceback_later(STUCK_SECONDS, exit=True, file=sys.__stderr__)
+        began = time.process_time()
+        try:
+            with suppress(*target.errors):
+                target.run(data)
+        except Exception as error:
+            error.add_note(f"{name}, seed {SEED}, case {number}: {case}")
+            raise
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+        assert time.process_time() - began < SECONDS, (number, case)
+        before = before or peak()  # the first case has imported everything
+    if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # the sanitizer takes much more
+        assert peak() - before < MEMORY
 
 
-def fail(data: bytes) -> NoReturn:
-    raise ValueError(data.hex())
-
-
-def fail_as_documented(data: bytes) -> NoReturn:
-    raise KeyError(data)
-
-
-def hang(_data: bytes) -> NoReturn:
-    while True:
-        pass
-
-
-KEPT = "ValueError: " + Random("faulty 1 0").randbytes(3).hex()
-REPORTS = [
-    pytest.param(fail, 0, KEPT, id="an undocumented exception"),
-    pytest.param(fail_as_documented, 0, None, id="a documented exception"),
-    pytest.param(hang, 0, "TooSlowError: more than 0.02 s", id="a slow case"),
-    pytest.param(len, 201 << 20, "took 201 MB", id="a case that takes much memory"),
-]
-
-
-@pytest.mark.parametrize(("run", "growth", "report"), REPORTS)
-def test_faults_are_reported_and_kept(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    run: Callable[[bytes], object],
-    growth: int,
-    report: str | None,
-) -> None:
-    """Three cases of a target in this process."""
-    module = ModuleType(FAULTY)
-    target = Target(lambda chance: chance.randbytes(3), run, (KeyError,))
-    vars(module)["prepare_faulty"] = lambda _: target
-    monkeypatch.setitem(sys.modules, FAULTY, module)
-    monkeypatch.setitem(TARGETS, "faulty", ("faulty",))
-    monkeypatch.setattr(child, "SECONDS", 0.02)
-    monkeypatch.setattr(child, "_limit_memory", lambda: None)
-    peaks = count(0, growth)
-    monkeypatch.setattr(child, "_peak", lambda: next(peaks))
-    said: list[str] = []
-    monkeypatch.setattr(
-        child, "_say", lambda **facts: said.append(str(facts.get("failure", "end")))
-    )
-    child.main("faulty", 1, 0, 3, tmp_path)
-    assert len(said) == (1 if report is None else 4)
-    assert said.pop() == "end"
-    for number, shown in enumerate(said):
-        assert (tmp_path / f"faulty-1-{number}").read_bytes() == child.case(
-            target, "faulty", 1, number
-        )
-        assert shown in (tmp_path / f"faulty-1-{number}.txt").read_text()
-    assert report is None or said[0].endswith(report)
-
-
-DYING = """
-import os, sys
-from types import ModuleType
-
-sys.path.insert(0, {root!r})
-from tests.release.fuzz import __main__, child
-from tests.release.fuzz.target import TARGETS, Target
-
-is_ready = False
-
-def begin():
-    global is_ready
-    is_ready = True
-
-def run(data):
-    if is_ready and data[0] < 60:
-        os.kill(os.getpid(), 11)
-
-child._limit_memory = begin
-sys.modules[{name!r}] = module = ModuleType({name!r})
-TARGETS["faulty"] = ("faulty",)
-module.prepare_faulty = lambda _: Target(lambda chance: chance.randbytes(3), run)
-__main__.main()
-"""
-
-
-def test_after_a_crash_the_next_case_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    stand_in = tmp_path / "python"
-    stand_in.write_text(f'#!/bin/sh\nshift 2\nexec {sys.executable} {tmp_path}/dying.py "$@"\n')
-    stand_in.chmod(0o755)
-    (tmp_path / "dying.py").write_text(DYING.format(root=str(Path.cwd()), name=FAULTY))
-    monkeypatch.setattr(sys, "executable", str(stand_in))
-    campaign = Campaign("faulty", seed=1, cases=30, directory=tmp_path / "kept")
-    campaign.run()
-    expected = [number for number in range(30) if Random(f"faulty 1 {number}").randbytes(3)[0] < 60]
-    assert len(campaign.failures) == min(len(expected), MAX_FAILURES) > 2
-    assert all("the process ended with -11" in failure for failure in campaign.failures)
-    for number in expected[:MAX_FAILURES]:
-        kept = (tmp_path / "kept" / f"faulty-1-{number}").read_bytes()
-        assert kept == Random(f"faulty 1 {number}").randbytes(3)
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10

@@ -20,6 +20,6 @@ def test_shipped_certificates_are_reproduced_byte_for_byte(tmp_path: Path) -> No
 
 
 def test_engine_quick(tmp_path: Path) -> None:
-    run(tmp_path, "engine", "run", "--quick", "--no-rivals")
+    run(tmp_path, "engine", "run", "--quick")
     found = kept(tmp_path, "engine")["run"]["measurements"]
     assert not any(each["wrong"] for each in found)

@@ -13,23 +13,11 @@ from typing import NamedTuple
 import pytest
 
 from c4core.dataset.card import JSON_NAME
-from c4core.position import Position
-from db.database import Database
-from db.records.jobs import UnitState
 from tests.support.boards.games import random_games
-from tests.support.kills import check_proof
 from tests.support.running.command_line import C4, Result
-from tests.support.running.waiting import HANG_SECONDS
-from tests.support.running.watching import await_units, end_leases, units, working
-from workers.deep.job import submit
-from workers.deep.task import DeepTask
 
 KILLS = 20
 POSITIONS = random_games(1500, empty=24)
-TASK = DeepTask(Position(width=6, height=6), "", split_plies=3, unit_nodes=20_000)
-"""Has 500 pieces."""
-SEARCHES = 12
-"""Number of searches of one process, too few for it to finish the job."""
 
 
 class Command(NamedTuple):
@@ -83,6 +71,11 @@ COMMANDS = {
     "book build": Command(
         ("book", "build", "--board", "5x5", "--plies", "8", "--out", "out.c4book"),
         "out.c4book",
+        digest,
+    ),
+    "prove": Command(
+        ("prove", "", "--board", "6x5", "--at-most", "0", "--out", "out.c4proof"),
+        "out.c4proof",
         digest,
     ),
     "dataset build": Command((*DATASET, "--output", "out"), "out", digest),
@@ -164,23 +157,3 @@ def test_killing_at_any_moment_loses_nothing(name: str, tmp_path: Path) -> None:
     # Units of killed processes are known to be free, and nothing else is wrong.
     problems = c4("db", "check").out.splitlines()
     assert [problem for problem in problems if not problem.startswith("note: ")] == []
-
-
-def test_killing_a_deep_job_repeatedly_loses_nothing(sqlite_path: Path) -> None:
-    url, chance = str(sqlite_path), random.Random(KILLS)
-    with Database.open(url) as database:
-        job_id = submit(database, TASK, threads=2)
-    for _ in range(KILLS):
-        done = units(url, job_id)[UnitState.DONE]
-        # A lease that expired on a busy machine would cost searches.
-        with working(url, job_id, lease=3600, searches=SEARCHES) as process:
-            await_units(url, process, UnitState.DONE, done + chance.randint(1, 5))
-            time.sleep(chance.uniform(0, 0.2))
-            process.kill()
-            assert process.wait() == -signal.SIGKILL
-        end_leases(url, process)
-    assert units(url, job_id)[UnitState.DONE] < sum(units(url, job_id).values())
-    with working(url, job_id) as process:
-        _, errors = process.communicate(timeout=10 * HANG_SECONDS)
-    assert (process.returncode, errors) == (0, "")
-    check_proof(url, job_id, TASK.start)

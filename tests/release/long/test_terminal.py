@@ -19,7 +19,7 @@ from fcntl import ioctl
 import pytest
 
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import HANG_SECONDS, await_thread_at_work, needs_proc
+from tests.support.running.waiting import HANG_SECONDS
 
 
 @dataclass
@@ -209,28 +209,11 @@ def test_a_closed_terminal_ends_it(c4: C4, *, signalled: bool) -> None:
     assert kept(c4) == "4"
 
 
-def test_a_terminal_closed_while_drawing_ends_it(c4: C4) -> None:
-    players = ("--first", "random", "--second", "random", "--seed", "1", "--delay", "0.2")
-    with terminal(c4, "--file", "game.json", *players) as screen:
-        screen.until(lambda: len(kept(c4)) > 1)
-        screen.hang_up()
-        assert screen.process.wait(HANG_SECONDS) == 129
-
-
 def test_quitting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
     arguments = ("--file", "game.json", "--first", "montecarlo-timed:time_ms=3600000")
     with terminal(c4, *arguments) as screen:
         screen.until_written("is thinking")
         assert screen.quit() == (0, "")
-
-
-@needs_proc
-def test_interrupting_does_not_wait_for_a_thinking_player(c4: C4) -> None:
-    process = c4.start("play", "--plain", "--no-store", "--first", "perfect", "--board", "9x6")
-    await_thread_at_work(process)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=HANG_SECONDS)
-    assert (process.returncode, err) == (130, "Interrupted.\n")
 
 
 def test_an_untrusted_game_cannot_control_the_terminal(c4: C4) -> None:

@@ -70,18 +70,6 @@ def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path)
     assert "job 1 done: 1,501 positions" in there.err
 
 
-def test_a_worker_asked_to_stop_releases_its_units_and_ends(service: Service) -> None:
-    with service.worker("--threads=2") as worker:
-        job_id = give_endless_work(service)
-        assert worker.stop() == 0
-    assert "(0 of job 1) handed back" in worker.log
-    assert service.job(job_id).units[UnitState.QUEUED] == 1
-    assert service.workers() == set()
-    # Another worker takes the unit at once, without waiting for a lease.
-    with service.worker():
-        await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
-
-
 def test_a_running_job_is_cancelled_and_resumed(service: Service, tmp_path: Path) -> None:
     path = write(tmp_path, MEDIUM)
     with service.worker("--threads=1") as worker:

@@ -72,20 +72,6 @@ def test_a_broker_without_memory(
         assert "Traceback" not in worker.log
 
 
-def test_a_broker_that_is_away(tmp_path: Path, postgres_server: PostgresDatabases) -> None:
-    with RedisServer() as server, postgres_server.database(initialised=True) as url:
-        service = Service(tmp_path, url, server.url)
-        server.kill()
-        with service.worker("--threads=1") as worker:
-            await_that(lambda: "Cannot connect to " in worker.log, worker)
-            begins_without_messages(service, worker)
-            server.start()
-            await_that(lambda: consumes(server), worker)
-            server.kill()
-            begins_without_messages(service, worker)
-            assert worker.stop() == 0
-
-
 def test_a_worker_with_the_wrong_broker_works_and_is_seen(one_service: Service) -> None:
     wrong = Service(
         one_service.directory,
@@ -156,9 +142,3 @@ def begins_without_messages(service: Service, worker: Process) -> int:
     assert time.monotonic() - began < WITHOUT_MESSAGES * SLACK
     await_that(lambda: service.job(job_id).state is JobState.DONE, worker)
     return job_id
-
-
-def consumes(server: RedisServer) -> bool:
-    """Whether a worker waits for messages."""
-    with server.client() as client:
-        return any(each["cmd"] == "brpop" for each in client.client_list())

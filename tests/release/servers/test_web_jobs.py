@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -89,12 +88,3 @@ def test_a_cancelled_job_ends_for_its_worker_and_watchers(one_service: Service) 
         await_that(lambda: f"of job {number}) lost" in worker.log, worker)
         assert server.post(f"/api/v1/jobs/{number}/resume", {}).status == HTTPStatus.OK
         await_that(lambda: show(server, number)["progress"]["units_leased"] == 1, worker)
-
-
-def test_twenty_simultaneous_posts_are_all_done(one_service: Service) -> None:
-    with face_of(one_service) as server, one_service.worker("--threads=1"):
-        with ThreadPoolExecutor(20) as clients:
-            numbers = set(clients.map(make, [server] * 20, [WISH] * 20))
-        for number in numbers:
-            await_that(lambda number=number: show(server, number)["state"] == "done")
-            check_results(server, number)

@@ -1,9 +1,7 @@
 """Hostile inputs, each with the expected answer.
 
-The corpus has two uses. ``tests/integration/test_hostile.py`` gives each input to the program once
-and compares the answer; inputs that need an optional package are in
-``tests/release/extras/test_hostile_extras.py``. The fuzzers (``tests.release.fuzz``) run the same
-inputs first and then mutate them.
+``tests/integration/test_hostile.py`` gives each input to the program and compares the answer;
+inputs that need an optional package are in ``tests/release/extras/test_hostile_extras.py``.
 """
 
 from collections.abc import Callable

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from benchmarks.games import draw_roots
 from benchmarks.order import samples as sampling
 from benchmarks.order.targets import targets_of
 from c4core import Position
+from c4core.notation import BoardSize
 from c4core.solver import Solver
 from tests.support.refused import refused
 
@@ -28,7 +30,7 @@ def _network(*, width: int = 6, height: int = 5, last_ply: int = LAST_PLY) -> by
 
 @pytest.fixture(scope="module")
 def roots() -> list[Position]:
-    return sampling.draw_roots(**SIZE, seed=3, count=24)
+    return draw_roots(BoardSize(6, 5), seed=3, count=24)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def test_roots_are_different_and_playable(roots: list[Position]) -> None:
         assert 3 <= root.ply <= 10
         assert not root.is_over
         assert not any(root.is_winning(column) for column in root.legal_columns())
-    assert roots[:10] == sampling.draw_roots(**SIZE, seed=3, count=10)
+    assert roots[:10] == draw_roots(BoardSize(6, 5), seed=3, count=10)
 
 
 def test_every_sample_has_a_cut_and_legal_moves(samples: np.ndarray) -> None:
@@ -98,27 +100,6 @@ def test_samples_depend_on_the_seed(roots: list[Position]) -> None:
         for seed in (5, 5, 6)
     )
     assert first == again != other
-
-
-@pytest.mark.parametrize("network", [None, _network()], ids=["without", "with"])
-def test_sampling_does_not_change_the_search(roots: list[Position], network: bytes | None) -> None:
-    """Tables are restored, so learning and counts alone decide which nodes are visited."""
-    options = {**SAMPLED, "network": network, "table_mb": 1}
-    plain, watched = sampling.Sampler(**options), sampling.Sampler(**options, undisturbed=True)
-    for root in roots[:4]:
-        assert watched.solve(root) == plain.solve(root, sampled=False)
-    assert len(watched.samples()) > 20
-    assert len(plain.samples()) == 0
-
-
-def test_positions_that_take_too_long_are_given_up(roots: list[Position]) -> None:
-    whole = sampling.Sampler(**SAMPLED)
-    score, nodes = whole.solve(roots[2])
-    limited = sampling.Sampler(**SAMPLED, node_limit=nodes // 2)
-    bound, searched = limited.solve(roots[2])
-    assert bound <= score
-    assert nodes // 2 <= searched < nodes
-    assert 0 < len(limited.samples()) < len(whole.samples())
 
 
 def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
@@ -169,7 +150,7 @@ def test_rows_agree_with_the_engine(samples: np.ndarray) -> None:
 def test_mirrored_rows_agree_with_the_mirror_image() -> None:
     """Only moves in the middle differ, on a board of odd width."""
     size, last_ply = {"width": 5, "height": 5}, 12
-    roots = sampling.draw_roots(**size, seed=1, count=20)
+    roots = draw_roots(BoardSize(5, 5), seed=1, count=20)
     samples = sampling.sample_choices(roots, **size, seed=1, last_ply=last_ply, density=20)
     images = samples.copy()
     for image in images:
@@ -197,7 +178,6 @@ def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssert
     changes: tuple[dict[str, object], ...] = (
         {"last_ply": 30},
         {"density": -1.0},
-        {"table_mb": 0},
         {"seed": -1},
         {"width": 99},
         {"network": b"C4ORDER1"},
@@ -214,7 +194,7 @@ def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssert
             sampling.network_bytes, np.zeros((2, 1, 64)), np.zeros(64), **SIZE, last_ply=LAST_PLY
         ),
         refused(sampling.row_groups, **SIZE, last_ply=30),
-        refused(sampling.draw_roots, width=4, height=2, seed=0, count=1000),
+        refused(draw_roots, BoardSize(4, 2), seed=0, count=1000),
     ]
     assert others == snapshot
 

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -21,11 +20,9 @@ ROOT = Path(__file__).parents[3]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OWN = {name: service for name, service in SERVICES.items() if service["image"] == "c4"}
-WORKERS = {name: service for name, service in OWN.items() if "worker" in name}
 SYSTEMD = ROOT / "deploy" / "systemd"
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 KUBERNETES = ROOT / "deploy" / "kubernetes"
-OLDEST_KUBERNETES = "1.31"
 SETTINGS = {"C4_DB", "C4_BROKER"}
 HELP = {"-h", "--help"}
 
@@ -59,35 +56,15 @@ def check_option(command: click.Command, word: str, words: Iterator[str]) -> Non
         next(words)
 
 
-def test_compose_has_the_parts_of_a_service() -> None:
-    assert set(SERVICES) - set(OWN) == {"database", "broker"}
-    assert set(WORKERS) == {"worker"}
-    assert SERVICES["worker"]["deploy"]["replicas"] == "${C4_WORKERS:-2}"
-    assert set(COMPOSE["volumes"]) == {"database"}
-    assert "requirepass" in SERVICES["broker"]["command"][-1]
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_compose_starts_and_restarts_services(name: str) -> None:
-    service = SERVICES[name]
+@pytest.mark.parametrize("name", OWN)
+def test_services_run_commands_that_exist(name: str) -> None:
+    service = OWN[name]
     words = service.get("command", [])
     assert not re.search("PASSWORD|TOKEN", shlex.join(words))
-    for needed, how in service.get("depends_on", {}).items():
-        if how["condition"] == "service_healthy":
-            assert "healthcheck" in SERVICES[needed]
-        else:
-            assert SERVICES[needed]["restart"] == "no"
-    if name in {*WORKERS, "web", "database", "broker"}:
-        assert service["restart"] == "always"
-        assert "healthcheck" in service
-    if name in OWN:
-        # Variables stand for their defaults.
-        check_command([re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in words])
-        own = {"C4_WEB_TOKEN", "C4_WEB_HOSTS"} if name == "web" else set()
-        assert set(service["environment"]) == SETTINGS | own
-    if name in WORKERS:
-        (port,) = re.findall(r"--metrics-port=0\.0\.0\.0:(\d+)", " ".join(words))
-        assert f"127.0.0.1:{port}/metrics" in service["healthcheck"]["test"][-1]
+    # Variables stand for their defaults.
+    check_command([re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in words])
+    own = {"C4_WEB_TOKEN", "C4_WEB_HOSTS"} if name == "web" else set()
+    assert set(service["environment"]) == SETTINGS | own
 
 
 def test_compose_publishes_only_the_server_and_only_locally() -> None:
@@ -146,11 +123,6 @@ def test_worker_unit_runs_a_command_that_exists() -> None:
     assert "PASSWORD" not in text
 
 
-def test_backup_timer_has_its_service() -> None:
-    assert unit("c4-backup.timer")["Install"]["WantedBy"] == "timers.target"
-    assert "pg_dump" in unit("c4-backup.service")["Service"]["ExecStart"]
-
-
 OBJECTS: list[dict[str, Any]] = [
     each
     for path in sorted(KUBERNETES.glob("*/*.yaml"))
@@ -164,59 +136,13 @@ PODS: dict[str, dict[str, Any]] = {
 """The pods' specifications, by the names of the objects that create them."""
 
 
-@pytest.mark.parametrize("version", [OLDEST_KUBERNETES, kubernetes_validate.latest_version()])
-def test_kubernetes_files_are_valid(version: str) -> None:
-    for each in OBJECTS:
-        if each["kind"] != "Kustomization":
-            kubernetes_validate.validate(each, version, strict=True)
-
-
-def test_kustomizations_name_all_files() -> None:
-    for path in KUBERNETES.glob("*/kustomization.yaml"):
-        named = yaml.safe_load(path.read_text())["resources"]
-        assert set(named) == {each.name for each in path.parent.glob("*.yaml") if each != path}
-    assert {each["kind"] for each in OBJECTS} == {"Deployment", "Job", "Service", "Kustomization"}
-
-
 @pytest.mark.parametrize("name", PODS)
-def test_pods_have_few_rights_and_run_commands_that_exist(name: str) -> None:
-    pod = PODS[name]
-    (container,) = pod["containers"]
+def test_pods_run_commands_that_exist(name: str) -> None:
+    (container,) = PODS[name]["containers"]
     check_command(container["args"])
-    assert not pod["automountServiceAccountToken"]
-    user = re.findall(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())
-    assert pod["securityContext"] == {
-        "runAsNonRoot": True,
-        "runAsUser": int(user[0]),
-        "runAsGroup": int(user[0]),
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
-    assert {"cpu", "memory"} == set(container["resources"]["requests"])
-    assert "memory" in container["resources"]["limits"]
     for variable in container["env"]:
         if variable["name"] in {*SETTINGS, "C4_WEB_TOKEN"}:
             assert variable["valueFrom"]["secretKeyRef"]["name"] == "c4"
-
-
-def test_long_running_pods_have_probes_and_time_to_end() -> None:
-    for name, probe in (("c4-worker", "metrics"), ("c4-server", "http")):
-        pod = PODS[name]
-        (container,) = pod["containers"]
-        (port,) = container["ports"]
-        words = " ".join(container["args"])
-        assert port["name"] == probe
-        assert re.search(rf"-port=(0\.0\.0\.0:)?{port['containerPort']}\b", words)
-        for kind in ("startupProbe", "livenessProbe"):
-            assert container[kind]["httpGet"]["port"] == probe
-        assert pod["terminationGracePeriodSeconds"] >= 30
-    server = PODS["c4-server"]["containers"][0]
-    assert server["livenessProbe"]["httpGet"]["path"] == "/healthz"
-    assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
 
 
 def metric_names() -> set[str]:

@@ -10,7 +10,6 @@ import inspect
 import pickle
 import pkgutil
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -44,12 +43,6 @@ def modules(*packages: ModuleType) -> Iterator[ModuleType]:
             except ImportError as error:
                 if (error.name or "").partition(".")[0] in TOPS:
                     raise
-
-
-def test_kernels_for_newer_processors_are_not_imported() -> None:
-    names = {path.stem for path in Path(c4core.__path__[0]).glob("engine/*x86*.pyx")}
-    assert len(names) == 4
-    assert all(name.endswith(NOT_IMPORTED) for name in names)
 
 
 def test_examples_in_docstrings_run() -> None:
@@ -113,9 +106,3 @@ def test_exported_callables_have_signatures(name: str) -> None:
     if callable(value):
         assert inspect.signature(value) is not None
         assert inspect.getdoc(value)
-
-
-def test_help_starts_with_the_signature() -> None:
-    assert str(inspect.signature(c4core.Position)) == "(moves='', *, width=7, height=6)"
-    assert str(inspect.signature(c4core.Solver)) == "(*, table_mb=8, threads=1, book=None)"
-    assert (inspect.getdoc(c4core.Position) or "").startswith("A Connect Four position.")

@@ -1,9 +1,4 @@
-"""Sources import only declared packages, and only the modules listed here run other code.
-
-Every folder of modules is installed, and hints in messages name the right packages.
-
-Untrusted input runs no code either: ``tests/integration/test_trust.py`` tests that.
-"""
+"""Sources import only declared packages, and hints in messages name the right packages."""
 
 import ast
 import re
@@ -29,22 +24,6 @@ DISTRIBUTIONS = {
     "resvg_py": "resvg-py",
 }
 """Distributions whose name differs from the imported one."""
-
-DOORS = {
-    "c4core/players/host.py": {"importlib", "runpy"},  # the code that the user has named
-    "c4core/players/roster/external.py": {"subprocess"},  # likewise; with consent
-    "c4core/players/registry.py": {"importlib"},  # files of the roster
-    "cli/shell/commands.py": {"importlib", "import_module"},  # commands, from a table in the code
-    "cli/shell/process.py": {"exec"},  # a constant
-    "cli/commands/serve.py": {"webbrowser"},  # --open: the server's own address
-    "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, from a table in the code
-}
-
-DANGEROUS = re.compile(
-    r"subprocess|runpy|importlib|import_module|__import__|eval|exec|compile|execv\w*|spawn\w*|"
-    r"system|popen|pickle|cPickle|marshal|shelve|dill|joblib|yaml|echo_via_pager|edit|launch|"
-    r"webbrowser|load_extension|enable_load_extension|create_function"
-)
 
 
 Nodes = list[ast.AST]
@@ -96,44 +75,6 @@ def extra_packages() -> set[str]:
 def distributions(requirements: Iterable[str]) -> set[str]:
     """The required distributions, without extras and versions."""
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
-
-
-def test_only_listed_modules_can_run_other_code(sources: dict[Path, Nodes]) -> None:
-    found = {
-        str(path.relative_to(ROOT)): names
-        for path, nodes in sources.items()
-        if not path.is_relative_to(ROOT / "web") and (names := dangerous_names(nodes))
-    }
-    assert found == DOORS
-
-
-def dangerous_names(nodes: Nodes) -> set[str]:
-    """The names that a module imports or calls and that can run other code."""
-    found: set[str] = set()
-    for node in nodes:
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(alias.name for alias in node.names)]
-            if names[0].startswith("importlib.") or names == ["importlib", "resources"]:
-                names = []  # package data
-        elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name):
-                names = [node.func.id]
-            elif isinstance(node.func, ast.Attribute):
-                of = node.func.value
-                # re.compile and table.compile are harmless; network.eval() is PyTorch's.
-                if isinstance(of, ast.Name) and of.id in ("os", "click", "builtins", "connection"):
-                    names = [node.func.attr]
-        found |= {name.partition(".")[0] for name in names if DANGEROUS.fullmatch(name)}
-    return found
-
-
-def test_every_folder_of_modules_is_a_package() -> None:
-    """Other folders would exist in a checkout and be missing in an installation."""
-    folders = {path.parent for top in TOPS for path in (ROOT / top).rglob("*.py")}
-    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
 @pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])

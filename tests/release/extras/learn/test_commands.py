@@ -13,7 +13,6 @@ from tests.support.boards.learning import write_dataset
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
-from tests.support.strangers import COMMANDS, FILE, check_command, fill
 
 
 @pytest.fixture(scope="module")
@@ -100,16 +99,6 @@ def test_ctrl_c_leaves_a_checkpoint_that_resumes_exactly(c4: C4) -> None:
     assert [path.name for path in c4.directory.glob(".*")] == []
 
 
-def test_killing_at_any_time_leaves_a_complete_file(c4: C4) -> None:
-    process = c4.start(
-        "learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "--verbose"
-    )
-    read_until(process, "epoch 3:")
-    process.kill()
-    process.communicate(timeout=HANG_SECONDS)
-    assert c4("learn", "evaluate", "cnn.safetensors", "--games", "50").code == 0
-
-
 def test_a_network_of_final_grids_is_evaluated(kept: C4) -> None:
     done = kept("learn", "evaluate", "cnn.safetensors", "--games", "200", "--seed", "9")
     assert done.code == 0
@@ -188,11 +177,3 @@ def test_bad_arguments_are_refused(kept: C4, snapshot: SnapshotAssertion) -> Non
     assert {words: refused(kept, words) for words in lines} == snapshot
     assert not (kept.directory / "new").exists()
     assert not (kept.directory / "no").exists()
-
-
-@pytest.mark.parametrize("path", [path for path in COMMANDS if path.startswith("learn")])
-def test_a_command_escapes_names_and_survives_a_closed_pipe(tmp_path: Path, path: str) -> None:
-    directory = tmp_path / FILE
-    directory.mkdir()
-    fill(C4(directory))
-    check_command(C4(directory), path)

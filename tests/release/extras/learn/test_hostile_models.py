@@ -1,7 +1,5 @@
 """Hostile models in a player, a training and the command line."""
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +16,13 @@ from c4core.models.torch.courses import ResidualCourse
 from c4core.notation import BoardSize
 from c4core.players import PlayerError, PlayerFailure, parse_player
 from c4core.position import Position
-from tests.release.fuzz.target import load
-from tests.support.boards.learning import labelled_arrays, random_positions, write_dataset
+from tests.support.boards.learning import (
+    labelled_arrays,
+    model_file,
+    random_positions,
+)
 from tests.support.hostile.modelfiles import crafted
 from tests.support.hostile.models import SMALL
-from tests.support.running.command_line import C4
 
 assert torch
 
@@ -32,7 +32,8 @@ HUGE = {"architecture": SMALL | {"blocks": 99}}
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A small model that can play."""
-    return load("models", tmp_path_factory.mktemp("models")).sample
+    directory = tmp_path_factory.mktemp("models")
+    return model_file(directory, "learning-residual", BoardSize(5, 4)).read_bytes()
 
 
 def test_a_player_reports_a_hostile_model(tmp_path: Path, sample: bytes) -> None:
@@ -73,30 +74,3 @@ def test_another_optimizer_is_not_resumed(tmp_path: Path) -> None:
         write_model(path, model)
         with pytest.raises(ModelError, match="cannot be resumed"):
             train(course(), path, epochs=2, resume=read_model(path))
-
-
-def test_the_command_line_reports_a_hostile_model(c4: C4, tmp_path: Path, sample: bytes) -> None:
-    (tmp_path / "model").write_bytes(crafted(sample, **HUGE))
-    write_dataset(tmp_path / "data", count=20)
-    done = c4("learn", "evaluate", "model", "--data", "data")
-    assert (done.code, "fault" in done.err, "cannot be" in done.err) == (1, False, True)
-
-
-def test_pipes_are_refused_as_models_and_data_sets(c4: C4, tmp_path: Path) -> None:
-    """The pipe has no writer: reading it would block forever."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    game = {"board": "5x4", "seed": 1, "moves": "1212121", "first": f"learning-cnn:model={pipe}"}
-    (tmp_path / "games.jsonl").write_text(json.dumps({**game, "second": "random"}) + "\n")
-    assert c4("games", "import", "games.jsonl").code == 0
-    write_dataset(tmp_path / "set", count=20)
-    (tmp_path / "set" / "train.npz").unlink()
-    os.mkfifo(tmp_path / "set" / "train.npz")
-    for command in (
-        "games replay 1:0",
-        f"match learning-cnn:model={pipe} random --games 1",
-        "learn train residual --data set",
-    ):
-        done = c4(*command.split())
-        assert done.code in (1, 2), command
-        assert "not a regular file" in done.err, command

@@ -1,1 +1,0 @@
-"""The throughput and response times of one ``c4 serve`` under load."""
