@@ -26,7 +26,7 @@ from db.migrations import HEAD
 from db.models import Base
 from db.sql import dialect_of
 from db.types import driver_type
-from db.urls import SUFFIXES, beside
+from db.files import SUFFIXES, beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -82,7 +82,15 @@ class Evaluation(Base):
         Index(
             "ix_evaluations_width_height_ply_key",
             *("width", "height", "ply", "key_high", "key", "lower", "upper"),
+            text("(scores IS NOT NULL)"),
             postgresql_where=text("ply >= 0"),
+        ),
+        # Few rows have open bounds: a search for them reads this index, not all rows.
+        Index(
+            "ix_evaluations_open",
+            *("width", "height", "ply", "key_high", "key", "lower", "upper"),
+            sqlite_where=text("lower <> upper"),
+            postgresql_where=text("lower <> upper"),
         ),
         {"sqlite_with_rowid": False},
     )

@@ -38,8 +38,18 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_evaluations_width_height_ply_key"),
         "evaluations",
-        ["width", "height", "ply", "key_high", "key", "lower", "upper"],
+        [
+            *("width", "height", "ply", "key_high", "key", "lower", "upper"),
+            sa.text("(scores IS NOT NULL)"),
+        ],
         postgresql_where=sa.text("ply >= 0"),
+    )
+    op.create_index(
+        op.f("ix_evaluations_open"),
+        "evaluations",
+        ["width", "height", "ply", "key_high", "key", "lower", "upper"],
+        sqlite_where=sa.text("lower <> upper"),
+        postgresql_where=sa.text("lower <> upper"),
     )
     op.create_table(
         "jobs",
