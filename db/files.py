@@ -294,13 +294,10 @@ _STORED_AS: Final = {"TEXT": "text", "VARCHAR": "text", "DOUBLE": "real", "BLOB"
 
 
 def _is_wrong(column: Column[Any], longest: int) -> str:
-    """The condition that a value has the wrong type, is too large, or is not JSON."""
-    from db.types import JsonText  # noqa: PLC0415 (as above)
-
+    """The condition that a value has the wrong type or is too large."""
     name = f'"{column.name}"'
     kind = _STORED_AS.get(column.type.compile().partition("(")[0], "integer")
-    wrong = f"typeof({name}) NOT IN ('{kind}', 'null') OR length({name}) > {longest}"
-    return f"{wrong} OR NOT json_valid({name})" if isinstance(column.type, JsonText) else wrong
+    return f"typeof({name}) NOT IN ('{kind}', 'null') OR length({name}) > {longest}"
 
 
 def _is_marked(path: Path) -> bool:

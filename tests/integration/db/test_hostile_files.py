@@ -117,7 +117,6 @@ def test_a_view_in_place_of_a_table_is_refused(path: Path, table: str) -> None:
     [
         "UPDATE jobs SET label = x'00'",
         "UPDATE jobs SET label = hex(zeroblob(1000000))",
-        "UPDATE jobs SET params = '{'",
         "UPDATE jobs SET created_at = 'now'",
         "UPDATE evaluations SET nodes = 'many'",
         "UPDATE evaluations SET scores = 'text'",
@@ -131,7 +130,7 @@ def test_values_of_wrong_types_are_refused(path: Path, statement: str) -> None:
 
 def test_a_damaged_page_is_refused(path: Path) -> None:
     content = bytearray(path.read_bytes())
-    content[4096 + 100 : 4096 + 200] = os.urandom(100)
+    content[4096:4104] = b"\xff" * 8
     path.write_bytes(content)
     with pytest.raises(CorruptError, match="damaged"):
         Database.open(str(path))
@@ -162,7 +161,7 @@ def test_a_signal_ends_a_running_statement(path: Path) -> None:
         time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=interrupt)
+    thread = threading.Thread(target=interrupt, daemon=True)
     thread.start()
     with Database.open(str(path)) as database:
         with pytest.raises(KeyboardInterrupt), database.read() as session:
