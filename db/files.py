@@ -43,7 +43,7 @@ _HEADER: Final = 28
 
 _LARGEST_PAGE: Final = 1 << 16
 
-_SCHEMA: Final = "e466a76a5ed2300e35715b4c02924ee02d73d064a316492e220b6d44daf9cf74"
+_SCHEMA: Final = "648d9c589f9c68e1fe61083d9d8edde64c15cc7284cf7e3726dbc7757dae21ba"
 """Digest of :func:`_schema_of` for the newest revision; a change of the schema changes it."""
 
 _VERSION_TABLE: Final = (
@@ -240,7 +240,7 @@ def _check_schema(driver: sqlite3.Connection, path: Path) -> None:
         views = {"c4_positions", "c4_games", "c4_jobs"}
         indexes = {index.name for table in Base.metadata.tables.values() for index in table.indexes}
         known = {*Base.metadata.tables, *indexes, *views, "alembic_version"}
-        others = (name for _, name, _, _ in found if not name.startswith("sqlite_autoindex_"))
+        others = (name for _, name, _, _ in found if not name.startswith("sqlite_"))
         raise _refusal(path, next((name for name in others if name not in known), None))
 
 

@@ -30,6 +30,11 @@ _ZERO = text("0")
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
 
 
+# SQLite gives the number of a deleted row to another one otherwise, and a worker that still holds a
+# deleted unit would complete the other one.
+_NUMBERED_ONCE = {"sqlite_autoincrement": True}
+
+
 def _state(kind: type[JobState | UnitState]) -> Enum:
     """The column type of a state: a text, so that a new state does not change the schema."""
     return Enum(
@@ -115,7 +120,7 @@ class Job(Base):
     """
 
     __tablename__ = "jobs"
-    __table_args__ = (Index(None, "state", "priority"),)
+    __table_args__ = (Index(None, "state", "priority"), _NUMBERED_ONCE)
 
     id: Mapped[int] = mapped_column(_RowId, primary_key=True)
     kind: Mapped[str] = mapped_column(Text)
@@ -163,6 +168,7 @@ class Unit(Base):
         _partial_index("failed", "job_id", "seq", condition="state = 'failed'"),
         _partial_index("cancelled", "job_id", "positions", condition="state = 'cancelled'"),
         _partial_index("finished", "finished_at", condition="finished_at IS NOT NULL"),
+        _NUMBERED_ONCE,
     )
 
     id: Mapped[int] = mapped_column(_RowId, primary_key=True)

@@ -67,6 +67,7 @@ def upgrade() -> None:
         sa.Column("finished_at", sa.Double(), nullable=True),
         sa.Column("seen_at", sa.Double(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
+        sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_jobs_state_priority"), "jobs", ["state", "priority"])
     op.create_table(
@@ -92,6 +93,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_units")),
         sa.UniqueConstraint("job_id", "seq", name=op.f("uq_units_job_id_seq")),
+        sqlite_autoincrement=True,
     )
     for name, columns, condition in (
         ("queued", ["job_id", "seq", "positions", "expected_seconds"], "state = 'queued'"),
