@@ -21,10 +21,10 @@ from db.engine import (
     writing,
 )
 from db.errors import BusyError, ReadOnlyError
+from db.files import check_file, check_opened, is_read_only, with_file_options
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
 from db.sql import CLOCK
-from db.files import check_file, check_opened, is_read_only, with_file_options
 from db.urls import parse_url, place, show
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
 """Open SQLite files: the options that they need, and the guard at the door.
 
-A file may come from a stranger. Everything that can be wrong with a file is found here, when it is opened; the rest of the program
-trusts its database. Opening a file changes nothing but the database and its side files, its schema
-is exactly C4's, and a file that was not made here is sound and has values of the right types.
+A file may come from a stranger. Everything that can be wrong with it is found here, when it is
+opened; the rest of the program trusts its database. Opening a file changes nothing but the database
+and its side files. Its schema is exactly C4's, and a file that was not made here is sound and has
+values of the right types.
 """
 
 from __future__ import annotations

@@ -72,11 +72,13 @@ class Evaluation(Base):
     itself (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
 
     The other index contains the columns of the search order, ``ply, key_high, key``, the bounds,
-    and whether there are column scores, so that conditions on these read no rows. Counting the draws among four million
-    rows of SQLite took 3.5 s of processor time without the bounds, and 0.4 s with them. In
-    PostgreSQL the index has a condition that is always true. It keeps lookups by key, which never
-    name a ply, away from this index. Without statistics (in a table that was filled a moment ago)
-    PostgreSQL would use it for lookups and read all rows of the board: 4,700 keys/s instead of
+    and whether there are column scores, so that conditions on these read no rows. Counting the
+    draws among four million rows of SQLite took 3.5 s of processor time without the bounds, and
+    0.4 s with them.
+
+    In PostgreSQL the index has a condition that is always true. It keeps lookups by key, which
+    never name a ply, away from this index. Without statistics (in a table that was filled a moment
+    ago) PostgreSQL would use it for lookups and read all rows of the board: 4,700 keys/s instead of
     130,000.
     """
 

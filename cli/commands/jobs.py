@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from contextlib import nullcontext
@@ -464,10 +465,10 @@ UNITS_OF_TIME = {"h": 3_600, "d": 86_400, "w": 7 * 86_400}
 
 def _read_age(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
     """Read an age; return seconds."""
-    number, unit = text[:-1], text[-1:]
-    if not (number.isascii() and number.isdecimal() and len(number) < 6 and unit in UNITS_OF_TIME):
+    found = re.fullmatch("([0-9]{1,5})([hdw])", text)
+    if found is None:
         raise click.BadParameter("write a number and h, d or w, as in 12h, 90d or 8w")
-    return int(number) * UNITS_OF_TIME[unit]
+    return int(found[1]) * UNITS_OF_TIME[found[2]]
 
 
 @click.command(cls=Command, examples=["c4 jobs prune --older-than 90d"])

@@ -22,7 +22,7 @@ LARGE = ("evaluations", "units", "games")
 _SERIES = {
     "sqlite": "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series "
     "WHERE n < {rows})",
-    "postgresql": "WITH series AS (SELECT CAST(n AS BIGINT) AS n FROM generate_series(1, {rows}) AS n)",
+    "postgresql": "WITH series AS (SELECT n FROM generate_series(1::bigint, {rows}) AS n)",
 }
 
 _FILL = """INSERT INTO evaluations (width, height, key, key_high, ply, lower, upper, nodes,
@@ -70,7 +70,7 @@ def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
         "search keys": lambda session: evaluations.search(session, of_keys),
         "find": lambda session: evaluations.find(session, BOARD, 1000003),
         "lookup": lambda session: evaluations.lookup(session, BOARD, range(500)),
-        "jobs": lambda session: jobs.list_jobs(session),
+        "jobs": jobs.list_jobs,
         "running jobs": lambda session: jobs.list_jobs(session, states=[JobState.RUNNING]),
         "job": lambda session: jobs.get_job(session, 1),
         "progress": lambda session: jobs.progress(session, 1),
@@ -79,7 +79,7 @@ def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
         "games": lambda session: games.list_games(session, GameFilter()),
         "some games": lambda session: games.list_games(session, some, after=GameCursor(1, 5)),
         "game": lambda session: games.find_game(session, match_id, 1),
-        "matches": lambda session: games.list_matches(session),
+        "matches": games.list_matches,
         "match": lambda session: games.get_match(session, match_id),
         "match results": lambda session: games.read_results(session, match_id),
     }
@@ -135,8 +135,8 @@ def check_plans(url: str, rows: int) -> None:
         if database.dialect == "postgresql":
             with database._engine.connect() as connection:
                 connection.exec_driver_sql("ANALYZE")
-        assert scans(database, lambda session: session.scalar(text("SELECT sum(attempts) FROM units")))
+        assert scans(
+            database, lambda session: session.scalar(text("SELECT sum(attempts) FROM units"))
+        )
         found = {name: scans(database, query) for name, query in queries(match_id).items()}
     assert {name: lines for name, lines in found.items() if lines} == {}
-
-

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from db.database import Database
+from db.database import Database, Session
 from db.errors import CorruptError, NotADatabaseError
 from db.evaluations import store
 from db.files import _MARK
-from tests.support.running.databases import BOARD, do, make_job, row
+from tests.support.running.databases import BOARD, ask, do, make_job, row
 
 Change = Callable[[sqlite3.Connection], object]
 
@@ -56,11 +56,14 @@ def redefine(path: Path, name: str, old: str, new: str) -> None:
         connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", (changed, name))
 
 
+ENDLESS = (
+    "WITH RECURSIVE g(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM g) "
+    "SELECT v AS version_num FROM g WHERE v < 0"
+)
+
+
 def endless(name: str) -> str:
-    return (
-        f"CREATE VIEW {name} AS WITH RECURSIVE g(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM g) "
-        "SELECT v AS version_num FROM g WHERE v < 0"
-    )
+    return f"CREATE VIEW {name} AS {ENDLESS}"
 
 
 def test_a_sound_file_is_opened_and_marked(path: Path) -> None:
@@ -153,7 +156,6 @@ def test_a_journal_does_not_make_a_file_of_terabytes(path: Path, page: int) -> N
 
 
 def test_a_signal_ends_a_running_statement(path: Path) -> None:
-    endless_query = endless("x").partition(" AS ")[2]
     begun = threading.Event()
 
     def interrupt() -> None:
@@ -161,11 +163,14 @@ def test_a_signal_ends_a_running_statement(path: Path) -> None:
         time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
+    def run(session: Session) -> None:
+        begun.set()
+        session.execute(text(ENDLESS)).all()
+
     thread = threading.Thread(target=interrupt, daemon=True)
     thread.start()
     with Database.open(str(path)) as database:
-        with pytest.raises(KeyboardInterrupt), database.read() as session:
-            begun.set()
-            session.execute(text(endless_query)).all()
+        with pytest.raises(KeyboardInterrupt):
+            ask(database, run)
         thread.join()
         make_job(database)

@@ -1,12 +1,9 @@
-"""Database rows with arbitrary values, under ``c4 db check``.
-
-Also hostile JSON, for the code that reads matches and results.
-"""
+"""Database files whose rows have arbitrary values: opened as received ones, and checked."""
 
 import base64
 import json
+import shutil
 import sqlite3
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,17 +11,9 @@ from typing import Any
 from db.checking import check
 from db.database import Database
 from db.errors import StorageError
-from db.games.matches import list_matches
-from db.jobs import list_jobs
 from tests.release.fuzz.mutation import ODD, mutated, mutated_text
 from tests.release.fuzz.target import Target
-from tests.support.hostile import Case, rows
-from tests.support.hostile.rows import sound_database
-from workers.core.follow import iterate_units
-from workers.core.kinds import unit_objects
-
-OBJECTS = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("matches", "terms")}
-"""Columns of JSON objects."""
+from tests.support.running.command_line import C4
 
 TOGETHER = 20
 """Number of values changed together: a check of the database takes many statements."""
@@ -56,35 +45,30 @@ def _other(chance: Random, value: Any) -> Any:  # noqa: ANN401
     return b"\x00\xff" if isinstance(odd, list | dict) else odd
 
 
-def _read(database: Database) -> None:
-    """Read JSON objects: damage is allowed, and a fault is not."""
-    with suppress(StorageError), database.read() as session:
-        list_matches(session)
-    with suppress(StorageError):
-        with database.read() as session:
-            found = list_jobs(session)
-        for job in found:
-            with suppress(StorageError):
-                for unit in iterate_units(database, job.id):
-                    for _ in unit_objects(job, unit):
-                        pass
+def _sound_database(directory: Path) -> Path:
+    """A database with a finished job of each kind."""
+    c4 = C4(directory)
+    for command, stdin in (
+        (("analyze", "--board", "4x4"), "112233\n1212\n\nx\n"),
+        (("match", "random", "set:fallback=vector", "--games", "2", "--board", "5x4"), ""),
+        (("book", "build", "--board", "4x4", "--plies", "3", "--output", "b.c4book"), ""),
+        (("deep", "--board", "4x4", "1122", "--split-plies", "1"), ""),
+    ):
+        done = c4(*command, stdin=stdin)
+        assert done.code in {0, 1}, done.err
+    return directory / "test.db"
 
 
 def prepare_database(directory: Path) -> Target:
-    path = sound_database(directory)
+    path = _sound_database(directory)
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("PRAGMA ignore_check_constraints = ON")
     raw.execute("PRAGMA synchronous = OFF")
     cells = [cell for table in _tables(raw) for cell in _cells(raw, table)]
-    objects = [cell for cell in cells if (cell[0], cell[2]) in OBJECTS and cell[3] is not None]
-    database = Database.open(str(path))
+    received = directory / "received.db"
 
     def make(chance: Random) -> bytes:
         changes = []
-        if chance.random() < 0.5:
-            table, where, column, value = chance.choice(objects)
-            text = mutated_text(chance, json.loads(value)).decode(errors="replace")
-            return json.dumps([[table, where, column, text]]).encode()
         for _ in range(TOGETHER):
             table, where, column, value = chance.choice(cells)
             changes.append([table, where, column, _kept(_other(chance, value))])
@@ -100,22 +84,17 @@ def prepare_database(directory: Path) -> Target:
                 continue
             old.append((table, where, column, before))
         try:
-            for problem in check(database):
-                assert problem.message
-            if all((table, column) in OBJECTS for table, _, column, _ in old):
-                _read(database)
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            received.unlink(missing_ok=True)
+            shutil.copyfile(path, received)
+            with Database.open(str(received)) as database:
+                for problem in check(database):
+                    assert problem.message
         finally:
             for row in reversed(old):
                 _set(raw, *row)
 
-    return Target(make, run, (StorageError,), TOGETHER, [_as_case(raw, row) for row in rows.CASES])
-
-
-def _as_case(raw: sqlite3.Connection, row: rows.RowCase) -> Case:
-    find = f"SELECT {row.column} FROM {row.table} WHERE {row.where}"
-    ((text,),) = raw.execute(find)
-    changes = [[row.table, row.where, row.column, row.apply(text)]]
-    return Case(str(row), lambda _sample: json.dumps(changes).encode(), "damaged")
+    return Target(make, run, (StorageError,), TOGETHER)
 
 
 def _set(raw: sqlite3.Connection, table: str, where: str, column: str, value: object) -> None:
