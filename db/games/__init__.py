@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from db.games.matches import (
     NOT_NEEDED as NOT_NEEDED,
-    MatchUnit as MatchUnit,
     create_match as create_match,
     delete_match as delete_match,
     end_early as end_early,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, delete, func, insert, literal, or_, select, update
 
@@ -228,15 +228,6 @@ def _info(row: Row[Any], tally: MatchTally) -> MatchInfo:
     return MatchInfo(**values)
 
 
-class MatchUnit(NamedTuple):
-    """A unit that plays some games of a match."""
-
-    unit_id: int
-    state: UnitState
-    payload: Json
-    result: Json | None
-
-
 def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
     """End a match that a sequential test has decided, and its job if no other work is left.
 
@@ -277,15 +268,17 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
     return True
 
 
-def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
+def units_of_match(
+    session: Session, match_id: int
+) -> Sequence[Row[tuple[int, UnitState, Json, Json | None]]]:
     """Return the units that play a match, in order; none if no job plays it."""
     query = (
-        select(Unit.id, Unit.state, Unit.payload, Unit.result)
+        select(Unit.id.label("unit_id"), Unit.state, Unit.payload, Unit.result)
         .join(Match, Match.job_id == Unit.job_id)
         .where(Match.id == match_id, Unit.seq >= Match.first_unit, Unit.seq < Match.end_unit)
         .order_by(Unit.seq)
     )
-    return [MatchUnit(*row) for row in session.execute(query)]
+    return session.execute(query).all()
 
 
 def set_result(session: Session, unit_id: int, result: Json) -> None:
