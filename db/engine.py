@@ -104,7 +104,7 @@ _ONE_QUERY: Final = "c4_one_query"
 
 _READ_SECONDS: Final = "c4_read_seconds"
 # Execution option: maximum duration of a statement that reads, for a server whose clients are
-# strangers; None for no limit.
+# not known; None for no limit.
 
 _TELLS_REVISION: Final = "c4_tells_revision"
 # Execution option: whether each transaction begins by reading the schema's revision.

@@ -1,9 +1,9 @@
 """Open SQLite files: the options that they need, and the guard at the door.
 
-A file may come from a stranger. Everything that can be wrong with it is found here, when it is
-opened; the rest of the program trusts its database. Opening a file changes nothing but the database
-and its side files. Its schema is exactly C4's, and a file that was not made here is sound and has
-values of the right types.
+A file may come from an untrusted source. Everything that can be wrong with it is found here, when
+it is opened; the rest of the program trusts its database. Opening a file changes nothing but the
+database and its side files. Its schema is exactly C4's, and a file that was not made here is sound
+and has values of the right types.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _check_side_files(path: Path) -> None:
 
 
 def _journal_fault(journal: BinaryIO, size: int) -> str | None:
-    """What a rollback of this journal would do to other files or to a database of this size."""
+    """Describe the harm that a rollback of this journal would do; ``size`` is the database's."""
     header = journal.read(_HEADER)
     if len(header) == _HEADER and header.startswith(_MAGIC):
         pages, page_size = (int.from_bytes(header[at : at + 4], "big") for at in (16, 24))

@@ -25,7 +25,7 @@ INTERACTIVE_SECONDS: Final = 86_400.0
 _ENDED: Final = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 _AT_A_TIME: Final = 100
-"""Number of old jobs that are listed, or of interactive jobs that are deleted, at a time."""
+"""Maximum number of jobs in one query."""
 
 
 def delete_job(session: Session, job_id: int) -> None:

@@ -41,7 +41,7 @@ def fill(database: Database, rows: int) -> int:
 
 
 def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
-    """The queries of the API and of ``c4 query``, by what they ask for."""
+    """The queries of the API and of ``c4 query`` by name."""
     conditions: list[dict[str, Any]] = [
         {},
         {"exact": True},

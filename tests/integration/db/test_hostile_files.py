@@ -1,4 +1,4 @@
-"""Files from a stranger are refused when they are opened, quickly and with a clear message."""
+"""Untrusted files are refused when they are opened, quickly and with a clear message."""
 
 import os
 import re
