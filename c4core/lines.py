@@ -62,6 +62,9 @@ JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | flo
 MAX_LINE = 64 * 1024
 """The largest number of bytes in a line, with its line end."""
 
+_MOST_SKIPPED: Final = 1 << 28
+"""Reading ends within a line that has more bytes: a device like /dev/zero has no line ends."""
+
 MAX_NESTED: Final = 100
 """The largest number of levels of lists and objects in JSON that is stored or written again.
 
@@ -141,8 +144,10 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
     while raw := readline(MAX_LINE):
         line += 1
         if len(raw) == MAX_LINE and raw[-1] != ord("\n"):
-            _skip_line(stream)
+            has_ended = _skip_line(stream)
             yield line, BadLine(line, f"line is longer than {MAX_LINE} bytes")
+            if not has_ended:
+                return
             continue
         if line == 1:
             raw = raw.removeprefix(BYTE_ORDER_MARK)
@@ -308,11 +313,13 @@ def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value
 
 
-def _skip_line(stream: BinaryIO) -> None:
-    """Skip the rest of the line, a piece at a time."""
-    while piece := stream.readline(MAX_LINE):
-        if piece[-1] == ord("\n"):
-            return
+def _skip_line(stream: BinaryIO) -> bool:
+    """Skip the rest of the line, a piece at a time; return whether it ends, unlike /dev/zero."""
+    for _ in range(_MOST_SKIPPED // MAX_LINE):
+        piece = stream.readline(MAX_LINE)
+        if not piece or piece[-1] == ord("\n"):
+            return True
+    return False
 
 
 def parse_fields(

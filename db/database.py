@@ -21,10 +21,11 @@ from db.engine import (
     writing,
 )
 from db.errors import BusyError, ReadOnlyError
+from db.files import check_file, check_opened, is_read_only, with_file_options
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
 from db.sql import CLOCK
-from db.urls import check_file, is_read_only, parse_url, place, show, with_file_options
+from db.urls import parse_url, place, show
 
 if TYPE_CHECKING:
     import sqlite3
@@ -57,7 +58,13 @@ class Database:
     """
 
     def __init__(
-        self, engine: Engine, url: URL, *, created: bool, clock: Callable[[], float] | None
+        self,
+        engine: Engine,
+        url: URL,
+        *,
+        created: bool,
+        clock: Callable[[], float] | None,
+        read_seconds: float | None,
     ) -> None:
         self.url = show(url)
         self.dialect = engine.dialect.name
@@ -65,7 +72,7 @@ class Database:
         self._place = place(url)
         self.is_read_only = is_read_only(url)
         self._engine = engine
-        self._reading = reading(engine)
+        self._reading = reading(engine, read_seconds=read_seconds)
         self._reading_once = reading_once(engine)
         self._writing = writing(engine)
         self._info = {CLOCK: clock}
@@ -75,7 +82,12 @@ class Database:
 
     @classmethod
     def open(
-        cls, url: str, *, create: bool = True, clock: Callable[[], float] | None = None
+        cls,
+        url: str,
+        *,
+        create: bool = True,
+        clock: Callable[[], float] | None = None,
+        read_seconds: float | None = None,
     ) -> Database:
         """Open a database of the current schema; with ``create``, set up an empty one first.
 
@@ -85,14 +97,17 @@ class Database:
                 read-only if its URL ends with ``?mode=ro``, or if its directory cannot be written.
             create: create the file if it does not exist, and the tables if it has none. All tables
                 are created in one transaction, so a database has all of them or none.
+            read_seconds: maximum duration of a statement that reads, in PostgreSQL; for servers.
             clock: returns epoch seconds; replaces the database's clock in tests of leases.
 
         Raises:
             UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
             UnreachableError: the server or the directory does not exist, or the login was refused.
             MissingDatabaseError: the database does not exist, and ``create`` is False.
-            NotADatabaseError: the file is not a database, belongs to another program, or
-                has side files that would make SQLite change other files.
+            NotADatabaseError: the file is not a database, belongs to another program, has tables,
+                indexes, views or triggers other than C4's, or side files that would make SQLite
+                change other files.
+            CorruptError: the file was not made here, and it is damaged.
             SchemaTooOldError: an older version created the database.
             SchemaTooNewError: a newer version created the database.
             StorageError: any other fault of a database; see :mod:`db.errors`.
@@ -108,9 +123,10 @@ class Database:
                 created = create and state.standing is Standing.EMPTY
                 if created:
                     state = bring_up_to_date(engine, {Standing.EMPTY})
-            refuse(state, place(parsed))
+                refuse(state, place(parsed))
+                check_opened(engine, is_new=created)
             on_failure.pop_all()
-        return cls(engine, parsed, created=created, clock=clock)
+        return cls(engine, parsed, created=created, clock=clock, read_seconds=read_seconds)
 
     @classmethod
     def upgrade(cls, url: str) -> tuple[str | None, str]:

@@ -11,7 +11,6 @@ import random
 import select
 import sqlite3
 import time
-from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -36,7 +35,8 @@ from db.errors import (
     StorageError,
     UnreachableError,
 )
-from db.urls import PREPARE_THRESHOLD, file_uri, is_read_only
+from db.files import file_uri, is_read_only
+from db.urls import PREPARE_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,13 +49,8 @@ if TYPE_CHECKING:
 BUSY_SECONDS: Final = 60.0
 """Maximum time that a writer waits for its turn."""
 
-LARGEST_VALUE: Final = 1 << 26
-"""Maximum size of an SQLite row, and so of a value, in bytes; a larger one is refused.
-
-The schema of an untrusted file can compute values that are not stored, of up to 1 GB each. C4's
-largest value is a unit's payload, which keeps the lines of its input: by default up to 1,000 lines
-of up to 64 KB.
-"""
+_SIGNAL_STEPS: Final = 100_000
+"""Number of SQLite's instructions, some milliseconds, between two looks for a signal."""
 
 _POLL_SECONDS: Final = 1.0
 # SQLite itself waits this long for a lock. Ctrl-C has no effect meanwhile, so it is short;
@@ -107,6 +102,10 @@ _WRITES: Final = "c4_writes"
 _ONE_QUERY: Final = "c4_one_query"
 # Execution option: whether the sessions of this engine have a single query.
 
+_READ_SECONDS: Final = "c4_read_seconds"
+# Execution option: maximum duration of a statement that reads, for a server whose clients are
+# not known; None for no limit.
+
 _TELLS_REVISION: Final = "c4_tells_revision"
 # Execution option: whether each transaction begins by reading the schema's revision.
 
@@ -137,10 +136,7 @@ _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_READONLY: (ReadOnlyError, "cannot write {place}: it is read-only"),
     sqlite3.SQLITE_CORRUPT: (CorruptError, "{place} is damaged: {reason}"),
     sqlite3.SQLITE_FULL: (DiskFullError, "cannot write {place}: the disk is full"),
-    sqlite3.SQLITE_TOOBIG: (
-        CorruptError,
-        "{place} is damaged: it has a value larger than any that c4 stores",
-    ),
+    sqlite3.SQLITE_TOOBIG: (RefusedValueError, "{place}: a value is too large to be stored"),
     sqlite3.SQLITE_CONSTRAINT: (RefusedValueError, "{place}: {reason}"),
     sqlite3.SQLITE_MISMATCH: (RefusedValueError, "{place}: {reason}"),
     sqlite3.SQLITE_CANTOPEN: (
@@ -167,11 +163,6 @@ _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_READONLY_ROLLBACK: (ReadOnlyError, _INTERRUPTED),
 }
 """Error class and message by extended result code; these codes are checked first."""
-
-_TOO_LARGE: Final = (
-    f"a value is too large to be stored (more than {LARGEST_VALUE >> 20} MiB), or its row "
-    "is damaged"
-)
 
 _WAL_LEFT: Final = (
     "cannot open {place}: its latest changes are in {place}-wal, and SQLite must be able to write "
@@ -253,12 +244,17 @@ def writing(engine: Engine) -> Engine:
     return engine.execution_options(**WRITING, **{_TELLS_REVISION: True})
 
 
-def reading(engine: Engine, *, tells_revision: bool = True) -> Engine:
+def reading(
+    engine: Engine, *, tells_revision: bool = True, read_seconds: float | None = None
+) -> Engine:
     """The engine with transactions that see one state of the database and cannot write.
 
-    Set ``tells_revision`` to False for a database that may have no schema yet.
+    Set ``tells_revision`` to False for a database that may have no schema yet. In PostgreSQL a
+    statement ends with an error after ``read_seconds``, and reads no table without an index.
     """
-    return engine.execution_options(**{_WRITES: False, _TELLS_REVISION: tells_revision})
+    return engine.execution_options(
+        **{_WRITES: False, _TELLS_REVISION: tells_revision, _READ_SECONDS: read_seconds}
+    )
 
 
 def reading_once(engine: Engine) -> Engine:
@@ -310,20 +306,22 @@ def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, pro
 def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> None:
     """Set up a new connection to SQLite; this module sends BEGIN, not the driver."""
     del record
-    # Set before anything is read: the schema itself may come from an untrusted source.
-    cast("sqlite3.Connection", connection).setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+    cast("sqlite3.Connection", connection).set_progress_handler(_let_signals_in, _SIGNAL_STEPS)
     # The driver would begin a deferred transaction, and only at the first write. Measured: 175 of
     # 800 transactions failed with "database is locked" that way, and none with BEGIN IMMEDIATE.
     connection.isolation_level = None
     cursor = connection.cursor()
-    try:
-        for pragma in _CONNECTION_PRAGMAS:
-            cursor.execute(pragma)
-    except UnicodeDecodeError:  # in the message about a schema whose names are damaged
-        error = sqlite3.DatabaseError("database disk image is malformed")
-        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise error from None
+    for pragma in _CONNECTION_PRAGMAS:
+        cursor.execute(pragma)
     cursor.close()
+
+
+def _let_signals_in() -> bool:
+    """Go on with a statement. If a signal came, its handler raises here, which ends the statement.
+
+    SQLite calls this in the thread of the statement; Python handles signals in the main thread.
+    """
+    return False
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -376,6 +374,10 @@ def _begin_postgresql(connection: Connection) -> None:
     if options.get(_ONE_QUERY) and REVISION in connection.info:
         return
     begin = _BEGIN_POSTGRESQL[bool(options.get(_WRITES, True))]
+    seconds = options.get(_READ_SECONDS)
+    if seconds is not None:
+        limit = f"SET LOCAL statement_timeout = '{seconds}s'"
+        begin = f"{begin}; {limit}; SET LOCAL enable_seqscan = off"
     if not options.get(_TELLS_REVISION):
         connection.exec_driver_sql(begin)
         return
@@ -412,10 +414,18 @@ def translated(place: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if _is_interrupted(error):
+            raise KeyboardInterrupt from error
         known = translate(error, place)
         if known is None:
             raise
         raise known from error
+
+
+def _is_interrupted(error: Exception) -> bool:
+    """Whether a signal has ended the statement; see :func:`_let_signals_in`."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
 
 
 def translate(error: BaseException, place: str) -> StorageError | None:
@@ -429,30 +439,12 @@ def translate(error: BaseException, place: str) -> StorageError | None:
         and error.statement is not None
         and not error.connection_invalidated
     )
-    if _is_too_large_to_store(error):
-        return RefusedValueError(f"{place}: {_TOO_LARGE}")
     if isinstance(cause, sqlite3.Error):
         return _translate_sqlite(cause, place)
     # psycopg is not imported if only SQLite is used. Its errors have this attribute.
     if cause is not None and hasattr(cause, "sqlstate"):
         return _translate_postgresql(cause, place, is_refused=is_refused)
     return None
-
-
-def _is_too_large_to_store(error: BaseException) -> bool:
-    """Whether SQLite refused a value as too large, and the statement may have sent the value."""
-    if not isinstance(error, DBAPIError) or not isinstance(error.orig, sqlite3.Error):
-        return False
-    code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
-    if code != sqlite3.SQLITE_TOOBIG or error.statement is None:
-        return False
-    if not error.statement.lstrip().upper().startswith("SELECT"):
-        return True
-    given = error.params.values() if isinstance(error.params, Mapping) else error.params or ()
-    # A character has up to four bytes.
-    return any(
-        isinstance(value, str | bytes) and len(value) >= LARGEST_VALUE // 4 for value in given
-    )
 
 
 def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:

@@ -22,11 +22,11 @@ from db.engine import translated
 from db.errors import UnreachableError
 from db.evaluations.rows import DriverQuery
 from db.evaluations.searching import boards, summary
+from db.files import SUFFIXES, beside
 from db.migrations import HEAD
 from db.models import Base
 from db.sql import dialect_of
 from db.types import driver_type
-from db.urls import SUFFIXES, beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -30,6 +30,11 @@ _ZERO = text("0")
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
 
 
+# SQLite gives the number of a deleted row to another one otherwise, and a worker that still holds a
+# deleted unit would complete the other one.
+_NUMBERED_ONCE = {"sqlite_autoincrement": True}
+
+
 def _state(kind: type[JobState | UnitState]) -> Enum:
     """The column type of a state: a text, so that a new state does not change the schema."""
     return Enum(
@@ -66,12 +71,14 @@ class Evaluation(Base):
     scores are from the point of view of the side to move. In SQLite the primary key is the table
     itself (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
 
-    The other index contains the columns of the search order, ``ply, key_high, key``, and the
-    bounds, so that conditions on the bounds read no rows. Counting the draws among four million
-    rows of SQLite took 3.5 s of processor time without the bounds, and 0.4 s with them. In
-    PostgreSQL the index has a condition that is always true. It keeps lookups by key, which never
-    name a ply, away from this index. Without statistics (in a table that was filled a moment ago)
-    PostgreSQL would use it for lookups and read all rows of the board: 4,700 keys/s instead of
+    The other index contains the columns of the search order, ``ply, key_high, key``, the bounds,
+    and whether there are column scores, so that conditions on these read no rows. Counting the
+    draws among four million rows of SQLite took 3.5 s of processor time without the bounds, and
+    0.4 s with them.
+
+    In PostgreSQL the index has a condition that is always true. It keeps lookups by key, which
+    never name a ply, away from this index. Without statistics (in a table that was filled a moment
+    ago) PostgreSQL would use it for lookups and read all rows of the board: 4,700 keys/s instead of
     130,000.
     """
 
@@ -82,7 +89,15 @@ class Evaluation(Base):
         Index(
             "ix_evaluations_width_height_ply_key",
             *("width", "height", "ply", "key_high", "key", "lower", "upper"),
+            text("(scores IS NOT NULL)"),
             postgresql_where=text("ply >= 0"),
+        ),
+        # Few rows have open bounds: a search for them reads this index, not all rows.
+        Index(
+            "ix_evaluations_open",
+            *("width", "height", "ply", "key_high", "key", "lower", "upper"),
+            sqlite_where=text("lower <> upper"),
+            postgresql_where=text("lower <> upper"),
         ),
         {"sqlite_with_rowid": False},
     )
@@ -107,7 +122,7 @@ class Job(Base):
     """
 
     __tablename__ = "jobs"
-    __table_args__ = (Index(None, "state", "priority"),)
+    __table_args__ = (Index(None, "state", "priority"), _NUMBERED_ONCE)
 
     id: Mapped[int] = mapped_column(_RowId, primary_key=True)
     kind: Mapped[str] = mapped_column(Text)
@@ -155,6 +170,7 @@ class Unit(Base):
         _partial_index("failed", "job_id", "seq", condition="state = 'failed'"),
         _partial_index("cancelled", "job_id", "positions", condition="state = 'cancelled'"),
         _partial_index("finished", "finished_at", condition="finished_at IS NOT NULL"),
+        _NUMBERED_ONCE,
     )
 
     id: Mapped[int] = mapped_column(_RowId, primary_key=True)

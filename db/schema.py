@@ -22,6 +22,7 @@ from db.errors import (
     SchemaTooNewError,
     SchemaTooOldError,
 )
+from db.files import check_version_table
 from db.migrations import HEAD, REVISIONS
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def read_state(connection: Connection) -> SchemaState:
     tables = frozenset(inspect(connection).get_table_names())
     revision = None
     if _VERSION_TABLE in tables:
+        if connection.dialect.name == "sqlite":
+            check_version_table(connection)
         revision = connection.scalar(select(_version.c.version_num))
     return SchemaState(classify(tables, revision), revision, tuple(sorted(tables)))
 

@@ -80,3 +80,13 @@ def driver_dialect(name: str, *, by_name: bool = True) -> Dialect:
         return sqlite.dialect(paramstyle="named" if by_name else "qmark")
     make: Callable[..., Dialect] = psycopg.dialect  # it has no annotations
     return make(paramstyle="pyformat" if by_name else "format")
+
+
+def is_number(value: int) -> bool:
+    """Whether a row may have this number: neither database accepts a larger one in a query."""
+    return 0 <= value < 1 << 63
+
+
+def is_small_number(value: int) -> bool:
+    """Whether the value fits a 32-bit column."""
+    return 0 <= value < 1 << 31

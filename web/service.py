@@ -201,6 +201,8 @@ BATCH_THREADS: Final = 8
 """Number of threads for batches, so that batches do not delay interactive requests."""
 KNOWN_ANSWERS: Final = 4_096
 """Number of cached answers; each has about 2,000 bytes."""
+READ_SECONDS: Final = 10.0
+"""Maximum duration of a query in PostgreSQL: no client may occupy the server's database."""
 BATCH_NICENESS: Final = 5
 """Niceness of the threads for batches."""
 TELL_SECONDS: Final = 0.05
@@ -249,7 +251,9 @@ class Service:
         if settings.broker_url is not None:
             self.broker = Broker(settings.broker_url)
         if settings.database_url is not None:
-            self.database = Database.open(settings.database_url, create=not settings.read_only)
+            self.database = Database.open(
+                settings.database_url, create=not settings.read_only, read_seconds=READ_SECONDS
+            )
             self._file = _file_of(settings.database_url)
             self.lookups = Lookups(self.database)
         self.answer_service = AnswerService(

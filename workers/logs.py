@@ -23,7 +23,9 @@ LOGGER: Final = logging.getLogger("c4.worker")
 SHORTEST_SECRET: Final = 4
 """A shorter password is part of too many words: hiding it would make the log unreadable."""
 
-_URL: Final = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*")
+_URL: Final = re.compile(
+    r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*(?<!:)"
+)
 """A URL with a user; it begins with a word, because other starts would take quadratic time."""
 
 _LIBRARIES: Final = ("celery", "kombu", "amqp", "py.warnings")

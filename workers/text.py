@@ -57,7 +57,8 @@ def time_text(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-_FORMULA: Final = re.compile(r"[=+\-@]")
+_FORMULA: Final = re.compile("(^|;)(\\s*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
+"""The beginning of a formula. Spreadsheets take full-width signs, too, and ";" may begin a cell."""
 _NUMBERS: Final = re.compile(r"(?:[+-]?[0-9]+(?:\.[0-9]+)?|-)(?: (?:[+-]?[0-9]+(?:\.[0-9]+)?|-))*")
 """Numbers with blanks between them; ``-`` stands for a missing one."""
 
@@ -109,5 +110,4 @@ def csv_cell(value: object) -> object:
 def _text_cell(text: str) -> str:
     """Text in one line that no spreadsheet takes for a formula."""
     shown = printable(text)
-    is_formula = _FORMULA.match(shown) is not None and _NUMBERS.fullmatch(shown) is None
-    return f"'{shown}" if is_formula else shown
+    return shown if _NUMBERS.fullmatch(shown) else _FORMULA.sub(r"\1'\2", shown)

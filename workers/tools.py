@@ -14,7 +14,6 @@ from c4core.lines import parse_position
 from c4core.notation import MAX_BITS, column_label, parse_board
 from c4core.players import PlayerCostError, ProgramRefusedError, Stop as PlayerStop, StopPlaying
 from db import evaluations
-from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
 from workers.answers.lines import request_object, stored_object
 from workers.answers.service import Stop
@@ -283,8 +282,7 @@ class Tools:
             raise ToolError(str(error)) from None
         with self._database.read() as session:
             page = evaluations.search(session, filters, after=after, limit=limit)
-        with decoding("a stored evaluation"):
-            rows = [stored_object(row) for row in page.rows]
+        rows = [stored_object(row) for row in page.rows]
         return {
             "rows": [row | {"key": str(row["key"])} for row in rows],
             "next": None if page.next is None else str(page.next),

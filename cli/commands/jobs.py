@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from contextlib import nullcontext
@@ -42,6 +43,8 @@ job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
         "cancel": "cli.commands.jobs:cancel",
         "resume": "cli.commands.jobs:resume",
         "retry": "cli.commands.jobs:retry",
+        "delete": "cli.commands.jobs:delete",
+        "prune": "cli.commands.jobs:prune",
     },
     examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"],
 )
@@ -428,3 +431,69 @@ def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | 
     if not silent and done < job.positions and job.state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
     echo(", ".join(parts))
+
+
+@click.command(cls=Command, examples=["c4 jobs delete 1"])
+@click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
+@click.pass_obj
+def delete(settings: Settings, job: tuple[int, ...]) -> None:
+    """Delete jobs that have ended, with their results.
+
+    Stored positions and games are kept.
+    """
+    from db import jobs as store
+
+    numbers = sorted(set(job))
+
+    def delete_them(session: Session) -> None:
+        for number in numbers:
+            store.delete_job(session, number)
+
+    with settings.open_database() as database:
+        database.run(delete_them)  # all of them, or none
+    for number in numbers:
+        settings.say(f"job {number} deleted")
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"jobs": numbers, "state": "deleted"})
+
+
+UNITS_OF_TIME = {"h": 3_600, "d": 86_400, "w": 7 * 86_400}
+"""Seconds by the letter of ``--older-than``."""
+
+
+def _read_age(_context: click.Context, _parameter: click.Parameter, text: str) -> int:
+    """Read an age; return seconds."""
+    found = re.fullmatch("([0-9]{1,5})([hdw])", text)
+    if found is None:
+        raise click.BadParameter("write a number and h, d or w, as in 12h, 90d or 8w")
+    return int(found[1]) * UNITS_OF_TIME[found[2]]
+
+
+@click.command(cls=Command, examples=["c4 jobs prune --older-than 90d"])
+@click.option(
+    "--older-than",
+    "age",
+    required=True,
+    callback=_read_age,
+    metavar="AGE",
+    help="Time since the end of a job, as in 12h, 90d or 8w.",
+)
+@click.pass_obj
+def prune(settings: Settings, age: int) -> None:
+    """Delete all jobs that ended some time ago, with their results.
+
+    Stored positions and games are kept. Jobs of "c4 solve" and of other interactive requests are
+    deleted a day after their end, without this command.
+    """
+    from cli.output.render import count
+    from db import jobs as store
+
+    with settings.open_database() as database:
+        deleted = store.prune_jobs(database, age)
+    settings.say(f"{count(deleted, 'job')} deleted")
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"deleted": deleted})

@@ -96,7 +96,7 @@ def ignore_signals() -> None:
 
 def exit_code(interrupt: KeyboardInterrupt) -> int:
     """The exit code after a KeyboardInterrupt: 128 plus the signal's number."""
-    number = interrupt.args[0] if interrupt.args else signal.SIGINT
+    number = (*interrupt.args, *_received, signal.SIGINT)[0]
     return 128 + int(number)
 
 

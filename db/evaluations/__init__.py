@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from db.evaluations.searching import boards, count, search, stream, summary
-from db.evaluations.storing import find, find_without_waiting, lookup, store
-
-__all__ = [
-    "boards",
-    "count",
-    "find",
-    "find_without_waiting",
-    "lookup",
-    "search",
-    "store",
-    "stream",
-    "summary",
-]
+from db.evaluations.searching import (
+    boards as boards,
+    count as count,
+    search as search,
+    stream as stream,
+    summary as summary,
+)
+from db.evaluations.storing import (
+    find as find,
+    find_without_waiting as find_without_waiting,
+    lookup as lookup,
+    store as store,
+)

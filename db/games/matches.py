@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, delete, func, insert, literal, or_, select, update
 
-from db.decoding import decoding, is_number
 from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
 from db.games.storing import MOST_MATCHES, read_tallies
 from db.jobs.state import (
@@ -25,11 +24,10 @@ from db.jobs.state import (
 from db.models import CorpusMatch, Game, Job, Match, Unit
 from db.records.jobs import JobState, UnitState
 from db.records.matches import MatchInfo, MatchTally, MatchTerms, Origin
-from db.sql import now
+from db.sql import is_number, now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from sqlalchemy import Row, Select
     from sqlalchemy.orm import Session
@@ -129,9 +127,8 @@ def find_import(session: Session, terms: MatchTerms, label: str) -> int | None:
         .with_for_update(of=Match)
     )
     for match_id, fields in session.execute(query):
-        with _decoding(match_id):
-            if MatchTerms.from_json(fields).start == terms.start:
-                return int(match_id)
+        if MatchTerms.from_json(fields).start == terms.start:
+            return int(match_id)
     return None
 
 
@@ -157,8 +154,7 @@ def get_terms(session: Session, match_id: int) -> MatchTerms:
     terms = session.scalar(query) if is_number(match_id) else None
     if terms is None:
         raise MatchNotFoundError(match_id)
-    with _decoding(match_id):
-        return MatchTerms.from_json(terms)
+    return MatchTerms.from_json(terms)
 
 
 def get_created_at(session: Session, match_id: int) -> float | None:
@@ -227,23 +223,9 @@ def _infos(session: Session, query: Select[Any]) -> list[MatchInfo]:
 
 
 def _info(row: Row[Any], tally: MatchTally) -> MatchInfo:
-    with _decoding(row.id):
-        origin, terms = Origin(row.origin), MatchTerms.from_json(row.terms)
+    origin, terms = Origin(row.origin), MatchTerms.from_json(row.terms)
     values = row._asdict() | {"origin": origin, "terms": terms, "tally": tally}
     return MatchInfo(**values)
-
-
-def _decoding(match_id: int) -> AbstractContextManager[None]:
-    return decoding(f"the terms of match {match_id}")
-
-
-class MatchUnit(NamedTuple):
-    """A unit that plays some games of a match."""
-
-    unit_id: int
-    state: UnitState
-    payload: Json
-    result: Json | None
 
 
 def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
@@ -286,15 +268,17 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
     return True
 
 
-def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
+def units_of_match(
+    session: Session, match_id: int
+) -> Sequence[Row[tuple[int, UnitState, Json, Json | None]]]:
     """Return the units that play a match, in order; none if no job plays it."""
     query = (
-        select(Unit.id, Unit.state, Unit.payload, Unit.result)
+        select(Unit.id.label("unit_id"), Unit.state, Unit.payload, Unit.result)
         .join(Match, Match.job_id == Unit.job_id)
         .where(Match.id == match_id, Unit.seq >= Match.first_unit, Unit.seq < Match.end_unit)
         .order_by(Unit.seq)
     )
-    return [MatchUnit(*row) for row in session.execute(query)]
+    return session.execute(query).all()
 
 
 def set_result(session: Session, unit_id: int, result: Json) -> None:

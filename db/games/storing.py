@@ -23,12 +23,11 @@ from sqlalchemy import (
 )
 
 from c4core.arena.statistics import Tally
-from db.decoding import is_number, is_small_number
 from db.errors import GameNotFoundError, MatchNotFoundError
 from db.models import Game, Match
 from db.records.games import ON_THE_BOARD, UNFINISHED, GameCursor, GamePage, StoredGame
 from db.records.matches import MatchResults, MatchTally, Origin
-from db.sql import dialect_of, insert_into
+from db.sql import dialect_of, insert_into, is_number, is_small_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

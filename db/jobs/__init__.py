@@ -58,6 +58,11 @@ from db.jobs.planning import (
     read_units as read_units,
     start_job as start_job,
 )
+from db.jobs.pruning import (
+    delete_job as delete_job,
+    prune_interactive as prune_interactive,
+    prune_jobs as prune_jobs,
+)
 from db.jobs.sharing import (
     PARCELS as PARCELS,
     BoundsPackage as BoundsPackage,

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, and_, delete, func, literal_column, or_, select, update
 
-from db.decoding import is_number
 from db.errors import JobNotFoundError, JobStateError
 from db.models import Job, SharedBounds, Unit
 from db.records.jobs import LONGEST_LEASE, JobState, UnitState
-from db.sql import now, seen_within
+from db.sql import is_number, now, seen_within
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select

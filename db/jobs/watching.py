@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import distinct, func, select
 
 from c4core.notation import BoardSize
-from db.decoding import is_number
 from db.errors import JobNotFoundError
 from db.jobs.liveness import live_workers
 from db.jobs.state import (
@@ -42,7 +41,7 @@ from db.records.jobs import (
     UnitResult,
     UnitState,
 )
-from db.sql import now
+from db.sql import is_number, now
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from c4core.evaluation import Bounded, signed
 from c4core.html import table_html
-from db.decoding import is_key
+from c4core.notation import MAX_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +107,7 @@ class Cursor(NamedTuple):
             ValueError: the text is not a cursor.
         """
         ply, colon, key = text.partition(":")
-        if not (colon and ply.isdecimal() and key.isdecimal() and is_key(int(key))):
+        if not (colon and ply.isdecimal() and key.isdecimal() and int(key) < 1 << MAX_BITS):
             raise ValueError(f"not a cursor: {text!r} (PLY:KEY, as given by the previous page)")
         return cls(int(ply), int(key))
 

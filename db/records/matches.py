@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, Self
 
 from c4core.arena.game import NO_CLOCK, TimeControl
 from c4core.arena.statistics import Sprt, Tally
-from c4core.notation import MAX_BITS, BoardSize, parse_board
+from c4core.notation import BoardSize, parse_board
 from c4core.position import Position
-from db.decoding import field as field_of, is_number, number_field
+from db.errors import DamagedValueError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,40 +93,23 @@ class MatchTerms:
         """Return the terms that :meth:`as_json` wrote.
 
         Raises:
-            LookupError, TypeError, ValueError: the fields are not valid terms: they have another
-                format version, or a field is missing or of another type.
+            DamagedValueError: they have another format version.
         """
         if fields.get("form") != FORM:
-            raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
-        board = parse_board(field_of(fields, "board", str))
-        key = number_field(fields, "start", below=1 << MAX_BITS)
+            raise DamagedValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
+        board = parse_board(fields["board"])
         return cls(
-            player_a=field_of(fields, "a", str),
-            player_b=field_of(fields, "b", str),
-            games=number_field(fields, "games", below=1 << 63),
-            seats=Seats(field_of(fields, "seats", str)),
-            seed=number_field(fields, "seed", below=1 << 64),
-            start=Position.from_key(key, width=board.width, height=board.height),
-            time_control=_read_times(fields) if "time" in fields else NO_CLOCK,
-            lenient=field_of(fields, "lenient", bool) if "lenient" in fields else False,
+            player_a=fields["a"],
+            player_b=fields["b"],
+            games=fields["games"],
+            seats=Seats(fields["seats"]),
+            seed=fields["seed"],
+            start=Position.from_key(fields["start"], width=board.width, height=board.height),
+            time_control=TimeControl(**fields["time"]) if "time" in fields else NO_CLOCK,
+            lenient=fields.get("lenient", False),
             sprt=_read_test(fields.get("sprt")),
-            corpus=_read_corpus(fields) if "corpus" in fields else (),
+            corpus=tuple(fields.get("corpus", ())),
         )
-
-
-def _read_times(fields: Json) -> TimeControl:
-    times = field_of(fields, "time", dict)
-    for seconds in times.values():
-        if type(seconds) not in (int, float):
-            raise TypeError(f"a time is of type {type(seconds).__name__}")
-    return TimeControl(**times)
-
-
-def _read_corpus(fields: Json) -> tuple[int, ...]:
-    corpus = field_of(fields, "corpus", list)
-    if not all(type(match_id) is int and is_number(match_id) for match_id in corpus):
-        raise TypeError("the corpus is not a list of match numbers")
-    return tuple(corpus)
 
 
 def _read_test(fields: Json | None) -> Sprt | None:

@@ -334,17 +334,17 @@ def test_the_command_line_allows_only_the_programs_it_names(c4: C4, trap: Trap) 
 
 
 def test_a_hostile_trigger_loads_nothing(c4: C4, trap: Trap) -> None:
-    """SQLite is set not to trust triggers and views of a received file."""
+    """A received file with a trigger is refused, and SQLite is set not to trust triggers."""
     assert c4("db", "init").code == 0
     file = c4.directory / "test.db"
+    with Database.open(str(file)) as database, database.read() as session:
+        assert session.scalar(text("PRAGMA trusted_schema")) == 0
     with closing(sqlite3.connect(file)) as connection:
         load = f"SELECT load_extension('{c4.directory / 'trap.so'}')"
         connection.execute(f"CREATE TRIGGER trap AFTER INSERT ON matches BEGIN {load}; END")
         connection.commit()
-    with Database.open(str(file)) as database, database.read() as session:
-        assert session.scalar(text("PRAGMA trusted_schema")) == 0
     done = c4("match", "set", "random", "--games", "1", "--judge", "none")
-    assert "load_extension" in refused(done, code=1) or "not authorized" in done.err
+    assert "triggers than C4's (for example 'trap')" in refused(done, code=1)
     assert not trap.has_run
 
 
@@ -372,7 +372,7 @@ def test_a_journal_deletes_no_other_file(c4: C4, command: str) -> None:
     victim.write_text("of somebody")
     super_journal(file, victim)
     said = refused(c4(*command.split()), code=1)
-    assert f"SQLite would delete '{victim}'" in said
+    assert "names another file, which SQLite would delete" in said
     assert victim.exists()
     link = c4.directory / "link.db"
     link.symlink_to(file)

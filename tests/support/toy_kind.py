@@ -21,7 +21,6 @@ from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database, Session
-from db.decoding import decoding, field
 from db.records.jobs import Claim, JobInfo, UnitPlan, UnitResult, UnitState
 from workers.core.kinds import JobKind, UnitOutcome
 
@@ -89,8 +88,7 @@ def solve_unit(
 
 
 def unit_objects(_job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    with decoding("a unit of roots"):
-        numbers = field(unit.payload, "numbers", list)
+    numbers = unit.payload["numbers"]
     if unit.state is not UnitState.DONE or not unit.result:
         yield from ({"number": number, "error": unit.error or unit.state} for number in numbers)
         return

@@ -10,7 +10,6 @@ from starlette.routing import Route
 
 from c4core.notation import MAX_BITS
 from db import evaluations
-from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
 from web import openapi, parameters
 from web.parameters import Column, OnBoard, Side, Value, one_of, read_board
@@ -112,8 +111,7 @@ def _read_page(
 ) -> Evaluations:
     with database.read() as session:
         page = evaluations.search(session, filters, after=after, limit=limit)
-    with decoding("a stored evaluation"):
-        rows = [stored_object(row) for row in page.rows]
+    rows = [stored_object(row) for row in page.rows]
     return {
         # Keys are text, because JavaScript's numbers have 53 bits.
         "rows": [cast("StoredEvaluation", row | {"key": str(row["key"])}) for row in rows],

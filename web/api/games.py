@@ -14,7 +14,6 @@ from c4core.arena.file_formats import json_object, parse_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
 from db import games
-from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
 from web import openapi, parameters
 from web.access import require_write
@@ -189,8 +188,7 @@ def _read_page(
         page = games.list_games(session, filters, after=after, limit=limit)
         matches = {game.match_id for game in page.games}
         terms = {match: games.get_terms(session, match) for match in matches}
-    with decoding("a stored game"):
-        shown = [game_object(entry_of(game, terms[game.match_id])) for game in page.games]
+    shown = [game_object(entry_of(game, terms[game.match_id])) for game in page.games]
     return {"games": shown, "next": None if page.next is None else str(page.next)}
 
 

@@ -40,7 +40,6 @@ from c4core.errors import C4Error
 from c4core.lines import BadLine, Request, play_moves
 from c4core.position import Position
 from db import jobs
-from db.decoding import decoding, field
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions, unknown_keys
@@ -302,19 +301,18 @@ def decode_lines(
     payload: Json, *, board: BoardSize, zero_based: bool = False
 ) -> Iterator[Request | BadLine]:
     """The lines of a payload, in order."""
-    with decoding("a unit's lines"):
-        for line, entry in enumerate(payload["entries"], start=payload["line"]):
-            if isinstance(entry, str):
-                yield Request(line, play_moves(entry, board, zero_based=zero_based), entry)
-            elif "error" in entry:
-                yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
-            elif "key" in entry:
-                position = Position.from_key(entry["key"], width=board.width, height=board.height)
-                yield Request(line, position, None, entry.get("id"))
-            else:
-                moves = entry["moves"]
-                position = play_moves(moves, board, zero_based=zero_based)
-                yield Request(line, position, moves, entry.get("id"))
+    for line, entry in enumerate(payload["entries"], start=payload["line"]):
+        if isinstance(entry, str):
+            yield Request(line, play_moves(entry, board, zero_based=zero_based), entry)
+        elif "error" in entry:
+            yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
+        elif "key" in entry:
+            position = Position.from_key(entry["key"], width=board.width, height=board.height)
+            yield Request(line, position, None, entry.get("id"))
+        else:
+            moves = entry["moves"]
+            position = play_moves(moves, board, zero_based=zero_based)
+            yield Request(line, position, moves, entry.get("id"))
 
 
 def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
@@ -324,8 +322,7 @@ def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
 
 def read_spent(payload: Json) -> dict[int, Effort]:
     """The effort already spent on a payload's positions, by canonical key."""
-    with decoding("what was spent on a unit"):
-        return {key: Effort(nodes, seconds) for key, nodes, seconds in payload.get("spent", ())}
+    return {key: Effort(nodes, seconds) for key, nodes, seconds in payload.get("spent", ())}
 
 
 def _encode_line(line: Request | BadLine) -> JsonValue:
@@ -412,11 +409,10 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
 
 def count_unanswered(unit: UnitResult) -> int:
     """Count the lines of a finished unit whose output is an error, without decoding them."""
-    with decoding("a unit's lines"):
-        entries = unit.payload["entries"]
-        if unit_answers(unit) is None:
-            return len(entries)
-        return sum(1 for entry in entries if isinstance(entry, dict) and "error" in entry)
+    entries = unit.payload["entries"]
+    if unit_answers(unit) is None:
+        return len(entries)
+    return sum(1 for entry in entries if isinstance(entry, dict) and "error" in entry)
 
 
 def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
@@ -427,25 +423,24 @@ def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
 
 
 def _answers(result: Json) -> Iterator[Answer]:
-    with decoding("a unit's answers"):
-        scores, nodes = result["score"], result["nodes"]
-        sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
-        sources |= dict.fromkeys(result.get("book", ()), "book")
-        bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
-        columns = result.get("columns") or [None] * len(scores)
-        open_columns = dict(result.get("open_columns", ()))
-        seconds_per_node = result["seconds"] / max(sum(nodes), 1)
-        for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
-            lower, upper = bounds.get(index, (score, score))
-            yield Answer(
-                lower,
-                upper,
-                None if row is None else tuple(row),
-                visited,
-                visited * seconds_per_node,
-                sources.get(index, "search"),
-                _pairs(open_columns.get(index)),
-            )
+    scores, nodes = result["score"], result["nodes"]
+    sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
+    sources |= dict.fromkeys(result.get("book", ()), "book")
+    bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
+    columns = result.get("columns") or [None] * len(scores)
+    open_columns = dict(result.get("open_columns", ()))
+    seconds_per_node = result["seconds"] / max(sum(nodes), 1)
+    for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
+        lower, upper = bounds.get(index, (score, score))
+        yield Answer(
+            lower,
+            upper,
+            None if row is None else tuple(row),
+            visited,
+            visited * seconds_per_node,
+            sources.get(index, "search"),
+            _pairs(open_columns.get(index)),
+        )
 
 
 def _pairs(bounds: list[list[int] | None] | None) -> ColumnBounds | None:
@@ -476,8 +471,7 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> Keys:
     elif job.board != board:
         problem = f"has positions on {job.board}, not on {board} (see --board)"
     else:
-        with decoding(f"the parameters of job {job_id}"):
-            zero_based = field(job.params, "zero_based", bool)
+        zero_based = job.params["zero_based"]
         keys = (
             line.position.canonical_key
             for unit in iterate_units(database, job_id)

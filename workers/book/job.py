@@ -32,7 +32,6 @@ import numpy as np
 from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 from c4core.evaluation import NO_SCORE
 from c4core.position import Position
-from db.decoding import decoding, field, number_field
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
@@ -117,20 +116,19 @@ class PlyTask:
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
         """Read the task from a job's parameters."""
-        with decoding(f"the parameters of a job of kind {KIND}"):
-            key = number_field(params, "start", below=1 << 64)
-            return cls(
-                Position.from_key(key, width=board.width, height=board.height),
-                number_field(params, "ply", below=board.cells + 1),
-                field(params, "columns", bool),
-                _read_choice(params) if "within" in params else None,
-            )
+        key = params["start"]
+        return cls(
+            Position.from_key(key, width=board.width, height=board.height),
+            params["ply"],
+            params["columns"],
+            _read_choice(params) if "within" in params else None,
+        )
 
 
 def _read_choice(params: Json) -> Choice:
     if params["for"] not in get_args(Sides):
         raise ValueError(f"the side must be first, second or both, not {params['for']!r}")
-    return Choice(field(params, "within", int), params["for"])
+    return Choice(params["within"], params["for"])
 
 
 def encode_keys(keys: Keys) -> Json:
@@ -140,8 +138,7 @@ def encode_keys(keys: Keys) -> Json:
 
 def decode_keys(payload: Json) -> Keys:
     """The keys of a payload."""
-    with decoding("a unit's positions"):
-        return unpack_keys(b64decode(payload["keys"], validate=True))
+    return unpack_keys(b64decode(payload["keys"], validate=True))
 
 
 def encode_scores(scores: Scores) -> str:
@@ -151,8 +148,7 @@ def encode_scores(scores: Scores) -> str:
 
 def decode_scores(text: str, *, columns: int) -> Scores:
     """Decode the output of :func:`encode_scores` into rows of ``columns`` scores."""
-    with decoding("a unit's scores"):
-        return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)
+    return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)
 
 
 ANCESTOR_PLIES: Final = 4
@@ -305,8 +301,7 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
     for unit in iterate_units(database, job_id):
         found_keys.append(decode_keys(unit.payload))
         if unit.state is UnitState.DONE and unit.result is not None:
-            with decoding(f"the result of a unit of job {job_id}"):
-                found_scores.append(decode_scores(unit.result["scores"], columns=columns))
+            found_scores.append(decode_scores(unit.result["scores"], columns=columns))
     all_keys, all_scores = np.concatenate(found_keys), np.concatenate(found_scores)
     order = np.argsort(all_keys)
     if len(all_scores) != len(all_keys) or not np.array_equal(all_keys[order], keys):

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import NO_PROGRAM, ProgramRefusedError, check_consent as check_player
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.decoding import decoding
 from db.errors import CorruptError, StorageError
 from db.records.jobs import INTERACTIVE_PRIORITY
 
@@ -132,8 +131,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
         raise StorageError(
             f"job {job.id} is of kind {job.kind!r}, which this version does not know"
         )
-    with decoding(f"unit {unit.seq} of job {job.id}"):
-        yield from kind.unit_objects(job, unit)
+    yield from kind.unit_objects(job, unit)
 
 
 class Lane(StrEnum):

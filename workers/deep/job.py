@@ -23,7 +23,6 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs
 from db.database import after_commit
-from db.decoding import decoding, field
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import NEARLY, look_up
@@ -217,10 +216,9 @@ class Memory:
             self.cut += 1
             return
         key = piece_of(unit.payload).key
-        with decoding("the result of a unit of a deep job"):
-            is_hard = field(unit.result, "hard", bool)
-            bounds = Bounds(field(unit.result, "lower", int), field(unit.result, "upper", int))
-            nodes = field(unit.result, "nodes", int)
+        is_hard = unit.result["hard"]
+        bounds = Bounds(unit.result["lower"], unit.result["upper"])
+        nodes = unit.result["nodes"]
         if is_hard:
             self.hard += 1
             self.tree.split(key)

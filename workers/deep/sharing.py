@@ -24,7 +24,6 @@ import numpy as np
 
 from c4core.batch import bound_type
 from db import jobs
-from db.decoding import decoding
 from db.errors import StorageError
 from workers.core.follow import read_job
 from workers.core.leases import PeriodicThread
@@ -211,9 +210,8 @@ class Exchange:
             with self._database.read() as session:
                 parcels = jobs.new_parcels(session, self._job_id, self._next_numbers)
             for parcel in parcels:
-                with decoding(f"a parcel of bounds of job {self._job_id}"):
-                    bounds = np.frombuffer(parcel.bounds, dtype=bound_type(self._board))
-                    listener.add_bounds(bounds, width=self._board.width, height=self._board.height)
+                bounds = np.frombuffer(parcel.bounds, dtype=bound_type(self._board))
+                listener.add_bounds(bounds, width=self._board.width, height=self._board.height)
                 self._seen.note(bounds)
                 self._next_numbers[parcel.sender] = parcel.number + 1
                 LOGGER.debug("job %d: received %d bounds", self._job_id, len(bounds))

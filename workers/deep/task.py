@@ -19,9 +19,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Final
 
-from c4core.notation import MAX_BITS
 from c4core.position import Position
-from db.decoding import decoding, field, number_field
 from workers.deep.tree import Piece, Tree
 
 if TYPE_CHECKING:
@@ -88,15 +86,14 @@ class DeepTask:
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
         """Read the task from a job's parameters."""
-        with decoding(f"the parameters of a job of kind {KIND}"):
-            moves = field(params, "moves", str)
-            return cls(
-                Position(moves, width=board.width, height=board.height),
-                moves,
-                field(params, "weak", bool),
-                number_field(params, "split", below=MAX_SPLIT_PLIES + 1),
-                number_field(params, "nodes", below=1 << 63),
-            )
+        moves = params["moves"]
+        return cls(
+            Position(moves, width=board.width, height=board.height),
+            moves,
+            params["weak"],
+            params["split"],
+            params["nodes"],
+        )
 
 
 def plies_to_split(threads: int) -> int:
@@ -122,5 +119,4 @@ def payload_of(piece: Piece) -> Json:
 
 def piece_of(payload: Json) -> Piece:
     """The piece in a unit's payload."""
-    with decoding("a piece of a deep job"):
-        return Piece(number_field(payload, "key", below=1 << MAX_BITS), field(payload, "beta", int))
+    return Piece(payload["key"], payload["beta"])

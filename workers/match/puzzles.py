@@ -21,7 +21,6 @@ from c4core.pictures.games import boards_picture
 from c4core.position import Position
 from c4core.solver import Solver
 from db import games as game_store
-from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
 from workers.answers.question import has_all_columns
 from workers.answers.service import Stop
@@ -267,6 +266,5 @@ def _games_from(database: Database, terms: MatchTerms, after: GameCursor) -> Ite
         with database.read() as session:
             page = game_store.list_games(session, filters, after=cursor, limit=GAMES_AT_A_TIME)
         cursor = page.next
-        with decoding(f"a game of match {after.match_id}"):
-            entries = [entry_of(game, terms) for game in page.games]
+        entries = [entry_of(game, terms) for game in page.games]
         yield from entries

@@ -23,7 +23,6 @@ from c4core.notation import parse_moves
 from c4core.pictures.games import review_picture
 from c4core.pictures.svg import svg_text
 from db import games
-from db.decoding import decoding
 from workers.analyze.job import find_or_submit_unknown
 from workers.answers.find import known_scores, look_up, unknown_keys
 from workers.answers.question import usable_book
@@ -319,14 +318,11 @@ def review_game(
 
 
 def read_game(database: Database, match_id: int, number: int) -> GameEntry:
-    """Read a stored game; DamagedValueError if it is damaged."""
+    """Read a stored game."""
     with database.read() as session:
         terms = games.get_terms(session, match_id)
         stored = games.find_game(session, match_id, number)
-    with decoding(f"game {match_id}:{number}"):
-        game = entry_of(stored, terms)
-        moved_from(game)
-    return game
+    return entry_of(stored, terms)
 
 
 GAMES_AT_A_TIME: Final = 200

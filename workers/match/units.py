@@ -29,7 +29,6 @@ from weakref import WeakKeyDictionary
 from c4core.arena.statistics import Tally
 from c4core.players import NO_PROGRAM, ProgramRefusedError, Resources, Stop, StopPlaying
 from db import games
-from db.decoding import decoding, number_field
 from db.errors import StorageError
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
@@ -129,9 +128,8 @@ def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
 def _settle_results(session: Session, match_id: int, end: int) -> None:
     """Make the results of finished units count only games before ``end``."""
     for unit in games.units_of_match(session, match_id):
-        with decoding(f"what unit {unit.unit_id} is about"):
-            first = number_field(unit.payload, "first", below=1 << 31)
-            behind = first + number_field(unit.payload, "count", below=1 << 31)
+        first = unit.payload["first"]
+        behind = first + unit.payload["count"]
         is_whole = behind <= end and unit.result != games.NOT_NEEDED
         if is_whole or unit.state is not UnitState.DONE:
             continue

@@ -16,7 +16,6 @@ from c4core.proof.format import pack
 from c4core.proof.making import find_part, find_trunk, frontier, write_half
 from c4core.proof.prover import Prover
 from db import jobs
-from db.decoding import decoding
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
 from workers.answers.lines import error_object
@@ -26,7 +25,7 @@ from workers.core.kinds import JobKind, UnitOutcome
 from workers.core.searching import interrupting
 from workers.core.submit import find_and_resume, find_or_plan, submit_units
 from workers.errors import CertificateIncompleteError
-from workers.prove.task import KIND, SCORE, Piece, ProofTask, read_payload, read_score
+from workers.prove.task import KIND, SCORE, Piece, ProofTask, read_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -90,8 +89,7 @@ def go_on(session: Session, claim: Claim, _database: Database) -> None:
 def _following(task: ProofTask, payload: Json, result: Json) -> Iterable[UnitPlan]:
     piece = read_payload(task, payload)
     if piece is None:
-        with decoding("the score that a job has found"):
-            return _trunks(task.bounds(read_score(result, "score")))
+        return _trunks(task.bounds(result["score"]))
     try:
         firsts, ply = frontier(piece.bound, piece.read_result(result))
     except ClaimError:
@@ -215,12 +213,10 @@ def read_certificate(database: Database, job_id: int) -> bytes:
     task = ProofTask.from_params(job.params, job.board)
     found = _Found(task)
     for unit in iterate_units(database, job_id):
-        with decoding(f"unit {unit.seq} of job {job_id}"):
-            found.add(unit.payload, unit.result or {})
+        found.add(unit.payload, unit.result or {})
     if found.wrong is not None:
         raise found.wrong
-    with decoding(f"the proof of job {job_id}"):
-        halves = [found.half(bound) for bound in task.bounds(found.score)]
+    halves = [found.half(bound) for bound in task.bounds(found.score)]
     return pack(task.start, task.rules, halves, engine_version=job.engine_version)
 
 
@@ -237,7 +233,7 @@ class _Found:
         """Read the result of one unit."""
         piece = read_payload(self._task, payload)
         if piece is None:
-            self.score = read_score(result, "score")
+            self.score = result["score"]
             return
         first = None if piece.keys is None else int(piece.keys[0])
         try:

@@ -29,9 +29,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.book.units import pack_keys, unpack_keys
 from c4core.position import Position
-from c4core.proof.format import EVERY_RULE, LARGEST_SCORE
+from c4core.proof.format import EVERY_RULE
 from c4core.proof.making import Bound, bounds_of, claimed, decode, encode
-from db.decoding import decoding, field, number_field
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,28 +93,16 @@ class ProofTask:
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> ProofTask:
         """Read the task from a job's parameters."""
-        with decoding(f"the parameters of a job of kind {KIND}"):
-            key = number_field(params, "start", below=1 << 64)
-            least, most = (
-                read_score(params, name) if name in params else None
-                for name in ("at_least", "at_most")
-            )
-            table_mb = number_field(params, "table_mb", below=MAX_TABLE_MB + 1)
-            return cls(
-                claimed(Position.from_key(key, width=board.width, height=board.height)),
-                least,
-                most,
-                number_field(params, "rules", below=EVERY_RULE + 1),
-                max(1, table_mb),
-            )
-
-
-def read_score(fields: Json, name: str) -> int:
-    """Read a score from a field of a JSON object; ValueError if it is too far from 0."""
-    score = field(fields, name, int)
-    if abs(score) > LARGEST_SCORE:
-        raise ValueError(f"{name} is {score}, which is not a possible score")
-    return score
+        key = params["start"]
+        least, most = (params.get(name) for name in ("at_least", "at_most"))
+        table_mb = params["table_mb"]
+        return cls(
+            claimed(Position.from_key(key, width=board.width, height=board.height)),
+            least,
+            most,
+            params["rules"],
+            max(1, table_mb),
+        )
 
 
 SCORE: Json = {"stage": "score"}
@@ -154,28 +141,22 @@ class Piece:
         """The proof in a unit's result; ClaimError if the bound does not hold."""
         if result.get("holds") is False:
             raise self.bound.wrong()
-        with decoding("a part of a proof"):
-            code = b64decode(result["code"], validate=True)
-            return decode(self.bound, code, field(result, "counts", list), self.keys, self.ply)
+        code = b64decode(result["code"], validate=True)
+        return decode(self.bound, code, result["counts"], self.keys, self.ply)
 
 
 def read_payload(task: ProofTask, payload: Json) -> Piece | None:
     """Decode the payload of a unit; None for the unit that finds the score."""
-    with decoding("a unit of a proof"):
-        stage = field(payload, "stage", str)
-        if stage == SCORE["stage"]:
-            return None
-        score = read_score(payload, "bound")
-        bound = Bound(task.start, field(payload, "upper", bool), score, task.rules)
-        if stage == "trunk":
-            return Piece(bound)
-        piece = Piece(
-            bound,
-            unpack_keys(b64decode(payload["keys"], validate=True)),
-            number_field(payload, "ply", below=task.board.cells),
-        )
-        _check_keys(piece)
-        return piece
+    stage = payload["stage"]
+    if stage == SCORE["stage"]:
+        return None
+    bound = Bound(task.start, payload["upper"], payload["bound"], task.rules)
+    if stage == "trunk":
+        return Piece(bound)
+    keys = unpack_keys(b64decode(payload["keys"], validate=True))
+    piece = Piece(bound, keys, payload["ply"])
+    _check_keys(piece)
+    return piece
 
 
 def _check_keys(piece: Piece) -> None:

@@ -182,6 +182,7 @@ class RemoteSearch:
         if not has_workers(self._database, INTERACTIVE_PRIORITY):
             self._on_nobody()
         wake_workers(self._broker, INTERACTIVE_PRIORITY)
+        self._database.run(jobs.prune_interactive)
         return submission.job_id
 
     def _await_end(self, job_id: int) -> JobInfo:

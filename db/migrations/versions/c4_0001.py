@@ -38,8 +38,18 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_evaluations_width_height_ply_key"),
         "evaluations",
-        ["width", "height", "ply", "key_high", "key", "lower", "upper"],
+        [
+            *("width", "height", "ply", "key_high", "key", "lower", "upper"),
+            sa.text("(scores IS NOT NULL)"),
+        ],
         postgresql_where=sa.text("ply >= 0"),
+    )
+    op.create_index(
+        op.f("ix_evaluations_open"),
+        "evaluations",
+        ["width", "height", "ply", "key_high", "key", "lower", "upper"],
+        sqlite_where=sa.text("lower <> upper"),
+        postgresql_where=sa.text("lower <> upper"),
     )
     op.create_table(
         "jobs",
@@ -57,6 +67,7 @@ def upgrade() -> None:
         sa.Column("finished_at", sa.Double(), nullable=True),
         sa.Column("seen_at", sa.Double(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
+        sqlite_autoincrement=True,
     )
     op.create_index(op.f("ix_jobs_state_priority"), "jobs", ["state", "priority"])
     op.create_table(
@@ -82,6 +93,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_units")),
         sa.UniqueConstraint("job_id", "seq", name=op.f("uq_units_job_id_seq")),
+        sqlite_autoincrement=True,
     )
     for name, columns, condition in (
         ("queued", ["job_id", "seq", "positions", "expected_seconds"], "state = 'queued'"),

@@ -34,11 +34,10 @@ def test_positions(database: Database) -> None:
     assert first["key"] == key
     assert (first["board"], first["ply"], first["side"], first["nodes"]) == ("7x6", 2, "x", 7)
     assert (first["lower"], first["upper"], first["score"], first["value"]) == (-1, 3, None, None)
-    assert (first["column_scores"], first["best_columns"]) == (None, None)
+    assert first["column_scores"] is None
     assert re.match(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$", str(first["updated"]))
     assert (second["score"], second["value"]) == (2, "win")
-    assert second["column_scores"] == "-2 0 2 . 2 0 -127"
-    assert second["best_columns"] == "3 5"
+    assert second["column_scores"] == "FE000280020081"
     assert int(third["key"]) == big
     assert (third["board"], third["side"], third["value"]) == ("8x7", "o", "loss")
 
@@ -52,8 +51,10 @@ def test_keys_of_wide_boards(database: Database, key: int) -> None:
     store_match(database, [final])
     for view, column in (("c4_positions", "key"), ("c4_games", "final_key")):
         (found,) = ask(database, f"SELECT {column} AS found FROM {view}")  # noqa: S608
-        assert int(found["found"]) == key
-        if database.dialect == "sqlite":
+        assert (None if found["found"] is None else int(found["found"])) == (
+            key if key < 2**64 else None
+        )
+        if database.dialect == "sqlite" and key < 2**64:
             assert isinstance(found["found"], int) == (key < 2**63)
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -262,3 +263,10 @@ def test_bad_json_is_refused() -> None:
     for text, reason in bad.items():
         with pytest.raises(ValueError, match=reason):
             lines.read_json(text)
+
+
+def test_a_line_without_an_end_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "_MOST_SKIPPED", 2 * lines.MAX_LINE)
+    with Path("/dev/zero").open("rb") as stream:
+        (bad,) = lines.read_text_lines(stream)
+    assert bad == (1, BadLine(1, f"line is longer than {lines.MAX_LINE} bytes"))

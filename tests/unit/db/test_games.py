@@ -11,7 +11,13 @@ from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.checking import check
 from db.database import Database
-from db.errors import GameNotFoundError, JobStateError, MatchInUseError, MatchNotFoundError
+from db.errors import (
+    DamagedValueError,
+    GameNotFoundError,
+    JobStateError,
+    MatchInUseError,
+    MatchNotFoundError,
+)
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from db.records.matches import MatchTerms, Origin, Seats
@@ -57,7 +63,7 @@ def test_terms_round_trip(database: Database) -> None:
     assert (found.tally.games, found.job_state, found.verdict) == (0, None, None)
     assert not found.is_finished
     assert ask(database, games.get_terms, match_id) == asked
-    with pytest.raises(ValueError, match="unknown form: 99"):
+    with pytest.raises(DamagedValueError, match="unknown form: 99"):
         MatchTerms.from_json(asked.as_json() | {"form": 99})
 
 

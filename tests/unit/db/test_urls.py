@@ -9,6 +9,8 @@ from db.urls import parse_url, place, show
     [
         ("c4.db", "sqlite:///c4.db"),
         ("/var/lib/c4.db", "sqlite:////var/lib/c4.db"),
+        ("/var/lib/c4.db\n", "sqlite:////var/lib/c4.db"),
+        ("postgresql://me:pw@host/c4\r\n", "postgresql://me:***@host/c4"),
         ("sqlite:///c4.db", "sqlite:///c4.db"),
         ("sqlite:///c4.db?mode=ro", "sqlite:///c4.db?mode=ro"),
         ("dir/a file 100%.db", "sqlite:///dir/a file 100%.db"),
@@ -17,6 +19,10 @@ from db.urls import parse_url, place, show
         ("postgresql://host/c4?user=me&password=pw", "postgresql://host/c4"),
         ("postgresql://me@host/c4?sslpassword=p&passfile=x", "postgresql://me@host/c4"),
         ("postgresql://me:p/w@host/c4", "postgresql://me:***@host/c4"),
+        (
+            "postgresql://me:pw@h1:5432,h2:5433/c4?sslmode=require",
+            "postgresql://me:***@/c4?host=h1%3A5432&host=h2%3A5433&sslmode=require",
+        ),
     ],
 )
 def test_urls_are_parsed_and_shown_without_secrets(text: str, shown: str) -> None:
@@ -50,6 +56,9 @@ def test_messages_show_the_path_of_a_file_and_the_url_of_a_server() -> None:
         "postgresql:/me:secret@host/c4",
         "postgresql//me:secret@host/c4",
         "postgresql:host/c4",
+        "postgresql://u%3Asecret@host/c4",
+        "postgresql://u%3Asecret@h1:1,h2:2/c4",
+        "postgresql://host/c4;password=secret",
         "me:secret@host/c4",
         "host=h password=secret dbname=d",
         "dbname=d password = 'a secret'",

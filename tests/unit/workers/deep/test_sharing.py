@@ -3,21 +3,17 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import update
 
 from c4core.batch import BOUND, WIDE_BOUND
-from c4core.evaluation import Evaluation
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from db import jobs
 from db.database import Database, Session
-from db.errors import BusyError, DamagedValueError
-from db.models import SharedBounds
+from db.errors import BusyError
 from tests.support.jobs import must_take
 from tests.support.running.databases import ask, do
 from tests.support.running.waiting import await_that
@@ -160,24 +156,6 @@ def test_a_failure_loses_nothing(
     assert bounds(other) == bounds(learned)
 
 
-NO_BOUNDS = [
-    b"x",
-    b"x" * BOUND.itemsize,
-    np.array([(1, 0, False, 13)], dtype=BOUND).tobytes(),
-    np.array([(START.key, 99, False, 13)], dtype=BOUND).tobytes(),
-    np.array([(Position("1").key, 0, False, 13)], dtype=BOUND).tobytes(),  # of another board
-]
-
-
-@pytest.mark.parametrize("sent", NO_BOUNDS)
-def test_a_parcel_without_valid_bounds_is_ignored(
-    database: Database, job_id: int, learned: Solver, exchange: Callable[[], Exchange], sent: bytes
-) -> None:
-    do(database, jobs.share_bounds, job_id, jobs.BoundsPackage(1, 0, sent))
-    with pytest.raises(DamagedValueError, match=f"a parcel of bounds of job {job_id}"):
-        exchange().take_turn(learned)
-
-
 @pytest.fixture
 def two(sqlite_path: Path) -> Iterator[tuple[Database, Database]]:
     """A database that two processes have open."""
@@ -196,30 +174,6 @@ def test_units_share_bounds_during_the_search(
     await_that(lambda: parcels(two[0], job_id))
     sent = np.frombuffer(parcels(two[0], job_id)[0].bounds, dtype=BOUND)["key"].tolist()
     assert set(sent) & {key for key, _, _ in bounds(solvers[1])}
-
-
-def test_a_unit_is_solved_without_sharing(
-    two: tuple[Database, Database],
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Unreadable bounds are logged, and the piece is decided all the same."""
-    monkeypatch.setattr(sharing, "FIRST_SECONDS", 0.0)
-    database, _ = two
-    job_id = submit(database, DeepTask(START, "", split_plies=1))
-    with database.write() as session:
-        jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"x"))
-        session.execute(update(SharedBounds).values(number=3))
-
-    class Late(Solver):
-        """Starts searching when the parcel has been read."""
-
-        def test(self, position: Position, beta: int, **options: Any) -> Evaluation:  # noqa: ANN401
-            await_that(lambda: told in caplog.text)
-            return super().test(position, beta, **options)
-
-    told = "cannot share search bounds, trying again: damaged: a parcel of bounds"
-    assert solve_unit(must_take(database), Late(table_mb=4), database, lambda: False).is_complete
 
 
 EARLY = Position("4", width=7, height=7)
