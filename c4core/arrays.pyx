@@ -162,9 +162,6 @@ def is_threatened(keys, *, int width=7, int height=6):
 
 def canonical_keys(keys, *, int width=7, int height=6):
     """Return the canonical keys, as :func:`key_array` does, and the numbers of stones, as a uint8 array.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
     """
     import numpy as np
 

@@ -55,14 +55,6 @@ def make_agent(
     raises :class:`AdapterError` for observations of another game, and
     :class:`c4core.players.PlayerFailure` if the player fails to move. Kaggle counts both as an
     error of the agent.
-
-    Args:
-        player: the player's description, or the name of a level.
-        seed: the seed of all random choices; None for a random seed.
-        resources: as for :class:`c4core.adapters.mover.Mover`.
-
-    Raises:
-        PlayerError: the player is unknown or may not be started.
     """
     mover = Mover(player, seed=seed, resources=resources)
 
@@ -74,11 +66,7 @@ def make_agent(
 
 
 def read_board(configuration: Mapping[str, object]) -> BoardSize:
-    """Read the board size from a configuration; 7x6 by default.
-
-    Raises:
-        AdapterError: the size is not supported, or the game is not four in a row.
-    """
+    """Read the board size from a configuration; 7x6 by default."""
     in_a_row = _whole(configuration, "inarow", IN_A_ROW, LONGEST_SIDE)
     if in_a_row != IN_A_ROW:
         raise AdapterError(f"only four in a row is supported, not {in_a_row}", field="inarow")
@@ -93,11 +81,7 @@ def read_board(configuration: Mapping[str, object]) -> BoardSize:
 
 
 def read_seconds(configuration: Mapping[str, object]) -> float:
-    """Read the seconds for a move: ``actTimeout``, or 2 by default.
-
-    Raises:
-        AdapterError: the value is not a number of seconds.
-    """
+    """Read the seconds for a move: ``actTimeout``, or 2 by default."""
     value = configuration.get("actTimeout", ACT_TIMEOUT)
     if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
         raise AdapterError(f"actTimeout must be a number, not {_quoted(value)}", field="actTimeout")
@@ -110,11 +94,7 @@ def read_seconds(configuration: Mapping[str, object]) -> float:
 
 
 def read_position(observation: Mapping[str, object], board: BoardSize) -> Position:
-    """Read the position that an agent observes: a game in progress, with the agent to move.
-
-    Raises:
-        AdapterError: the position is impossible or over, or the observation's mark is not to move.
-    """
+    """Read the position that an agent observes: a game in progress, with the agent to move."""
     cells = observation.get("board")
     if not isinstance(cells, list) or len(cells) != board.cells:
         raise AdapterError(f"board must be a list of {board.cells} numbers", field="board")
@@ -142,14 +122,8 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
 def read_turn(turn: Mapping[str, object]) -> Position:
     """Read the JSON object that various programs send to agents over HTTP.
 
-    Args:
-        turn: ``board``, rows of 0, 1 and 2 (or -1) with the top row first, and optionally
-            ``current_player``, the mark of the side to move, and ``valid_moves``, the columns that
-            can be played, counted from 0.
-
-    Raises:
-        AdapterError: ``board`` is not a position, the game is over, or ``current_player`` or
-            ``valid_moves`` contradicts the position.
+    ``board`` has rows of 0, 1 and 2 (or -1), the top row first. ``current_player`` is the mark of
+    the side to move and ``valid_moves`` are the 0-based open columns; both are optional.
     """
     rows = turn.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):

@@ -115,9 +115,6 @@ def best_of_known(
     Returns:
         Two arrays. The first has an int8 score for each parent, or NO_SCORE if it has no known child.
         The second says whether the score is exact: the parent wins at once, or no child is missing.
-
-    Raises:
-        BookContentError: keys and scores differ in number.
     """
     check_narrow(check_board(width, height), "books")
     cdef const Board* g = board_of(width, height)
@@ -143,9 +140,6 @@ def derive(parent_keys, child_keys, child_scores, *, int width=7, int height=6):
             every child that is not over.
         child_scores: the scores of the children.
         width, height: the size of the board.
-
-    Raises:
-        BookContentError: a child is missing, or keys and scores differ in number.
     """
     scores, exact = best_of_known(
         parent_keys, child_keys, child_scores, width=width, height=height

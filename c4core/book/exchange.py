@@ -71,11 +71,7 @@ class BookContent:
     """The version of the engine that found the scores."""
 
     def check_complete(self) -> None:
-        """Check that a complete book has all positions: missing ones would get random scores.
-
-        Raises:
-            BookContentError: a ply does not have exactly the positions that play can reach.
-        """
+        """Check that a complete book has all positions: missing ones would get random scores."""
         if self.kind != "complete":
             return
         plies = zip(self.levels, open_plies(self.start), strict=False)
@@ -105,10 +101,6 @@ def levels_of(
 
     Scores are for the sides to move; a repeated position must always have the same score. The
     levels run from the start's ply to the last ply that has a position.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
-        BookContentError: a position has fewer stones than the start, or two different scores.
     """
     canonical, plies = canonical_keys(keys, width=start.width, height=start.height)
     if len(plies) and plies.min() < start.ply:
@@ -144,9 +136,6 @@ def read_about(fields: object, *, board: BoardSize, engine_version: int) -> Abou
     """Read a description from a JSON object; unknown fields are ignored.
 
     ``board`` and ``engine_version`` are the defaults for missing fields.
-
-    Raises:
-        BookContentError: ``fields`` is not an object, or a field is wrong; the message names it.
     """
     if not isinstance(fields, dict):
         raise BookContentError("the description is not a JSON object")
@@ -162,11 +151,7 @@ def read_about(fields: object, *, board: BoardSize, engine_version: int) -> Abou
 
 
 def whole_number(value: object, allowed: range, what: str) -> int:
-    """Return a whole number, which may be in quotes.
-
-    Raises:
-        BookContentError: the value is not a whole number, or is out of range.
-    """
+    """Return a whole number, which may be in quotes."""
     if isinstance(value, str):
         shown = repr(value[:_SHOWN])
         try:
@@ -205,11 +190,7 @@ _SCORES: Final = range(-127, 128)
 
 
 def text_lines(file: IO[str]) -> Iterator[str]:
-    """Iterate over the lines of a file, for the readers here and in :mod:`c4core.book.foreign`.
-
-    Raises:
-        BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters.
-    """
+    """Iterate over the lines of a file, for the readers here and in :mod:`c4core.book.foreign`."""
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
@@ -248,10 +229,6 @@ def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -
     """Read the lines of :func:`json_lines`; unknown fields and empty lines are ignored.
 
     If the first line does not describe the book, the book is a sparse book of ``board``.
-
-    Raises:
-        BookContentError: a line is not a position with a score; the message names the line.
-        KeyValueError: a key does not belong to any position; the message names the line.
     """
     about: dict[str, object] = {}
     keys, scores, numbers = array("Q"), array("b"), array("Q")
@@ -279,10 +256,6 @@ def read_csv_lines(
     """Read CSV with the columns ``key`` and ``score``; other columns are ignored.
 
     Without ``start``, the book begins with the empty 7x6 board.
-
-    Raises:
-        BookContentError: a row is not a position with a score; the message names the line.
-        KeyValueError: a key does not belong to any position; the message names the line.
     """
     rows = csv.DictReader(lines)
     keys, scores, numbers = array("Q"), array("b"), array("Q")
@@ -344,12 +317,7 @@ value is repeated in billions of rows.
 
 
 def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
-    """Write a book as a Parquet file.
-
-    Raises:
-        BookError: pyarrow is not installed.
-        OSError: the file cannot be written.
-    """
+    """Write a book as a Parquet file."""
     arrow = load_pyarrow(BookError)
     info = book.info
     about = {
@@ -372,12 +340,6 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     """Read a Parquet file with the columns ``key`` and ``score``.
 
     A file without this project's metadata makes a sparse book of the 7x6 board.
-
-    Raises:
-        BookContentError: the file is not a Parquet file, or has other columns.
-        KeyValueError: a key does not belong to any position.
-        BookError: pyarrow is not installed.
-        OSError: the file cannot be read.
     """
     arrow = load_pyarrow(BookError)
     try:

@@ -91,10 +91,6 @@ def write_pons(book: Book, path: str | os.PathLike[str]) -> PonsBook:
 
     The book must start from the empty board. The table is the smallest one with two places for each
     position, or the largest one.
-
-    Raises:
-        BookContentError: the book does not fit the format.
-        OSError: the file cannot be written.
     """
     info = book.info
     if info.first_ply:
@@ -147,14 +143,7 @@ def _fill(
 
 
 def read_pons(path: str | os.PathLike[str]) -> BookContent:
-    """Read a book in Pons's format, as a sparse book from the empty board.
-
-    Raises:
-        BookForeignError: the file is not in this format.
-        BookTruncatedError: the end of the file is missing.
-        BookContentError: the content of a place is not a position.
-        OSError: the file cannot be read.
-    """
+    """Read a book in Pons's format, as a sparse book from the empty board."""
     name = str(path)
     with Path(path).open("rb") as file:
         head = file.read(_HEADER.size)
@@ -246,11 +235,7 @@ def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def uci_lines(book: Book) -> Iterator[str]:
-    """Make the data set's rows from a book, in the order of canonical keys, without line ends.
-
-    Raises:
-        BookContentError: the book is not a complete book of 7x6 that reaches 8 plies.
-    """
+    """Make the data set's rows from a book, in the order of canonical keys, without line ends."""
     info = book.info
     if info.board != DEFAULT_BOARD or info.kind != "complete" or info.first_ply > 0:
         raise BookContentError(
@@ -279,14 +264,7 @@ def uci_line(position: Position, value: Value) -> str:
 
 
 def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
-    """Read rows of the data set; empty lines are skipped.
-
-    Yields:
-        Each position and its value for the first player.
-
-    Raises:
-        BookContentError: a line is not a row; the message names the line and the reason.
-    """
+    """Read rows of the data set; empty lines are skipped."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _read_row(line.strip().split(","), number)
@@ -295,15 +273,7 @@ def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
 def content_of_rows(
     lines: Iterable[str], book: Book, *, description: str = ""
 ) -> tuple[BookContent, list[str]]:
-    """Make a sparse book of the positions of the data set, with the scores of ``book``.
-
-    Returns:
-        The content of the new book, and a sentence for every row that ``book`` contradicts or does
-        not have.
-
-    Raises:
-        BookContentError: a line is not a row; the message names the line and the reason.
-    """
+    """Make a sparse book of the positions of the data set, with the scores of ``book``."""
     keys, scores, wrong = [], [], []
     for number, (position, value) in enumerate(read_uci_lines(lines), start=1):
         score = book.probe(position)

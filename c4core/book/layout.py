@@ -81,7 +81,6 @@ class BookInfo:
 
     @property
     def board(self) -> BoardSize:
-        """The size of the board."""
         return self.start.board
 
     @property
@@ -159,12 +158,6 @@ def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> Book
     """Read the header of a file from its first ``LONGEST_HEADER`` bytes, or fewer if it is shorter.
 
     ``path`` is for messages; ``file_bytes`` is the length of the file.
-
-    Raises:
-        BookForeignError: the file is not a book.
-        BookVersionError: the file is in a newer format.
-        BookTruncatedError: the file's end is missing.
-        BookDamagedError: the header contradicts its checksum or itself.
     """
     return _HeaderReader(data, path, file_bytes).read()
 

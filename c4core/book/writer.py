@@ -92,11 +92,7 @@ def pack_book(
     description: str = "",
     engine_version: int = ENGINE_VERSION,
 ) -> tuple[BookInfo, list[bytes]]:
-    """Return the header and the bytes of a book, in parts; arguments as in :func:`write_book`.
-
-    Raises:
-        BookContentError: as in :func:`write_book`.
-    """
+    """Return the header and the bytes of a book, in parts; arguments as in :func:`write_book`."""
     if start.is_over:
         raise BookContentError("a book cannot start from a game that is over", key=start.key)
     if not levels or start.ply + len(levels) > start.board.cells:
@@ -190,9 +186,6 @@ def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tup
     ``keys`` are all positions of the ply that are not over. The slots of positions that win at once
     stay empty, because a reader finds the win without the book. An empty slot repeats the score
     before it, which takes the fewest bytes.
-
-    Returns:
-        The index and the groups.
     """
     board = ranking.start.board
     searched = ~wins_now(keys, width=board.width, height=board.height)
@@ -215,9 +208,6 @@ def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple
 
     A slot is stored as its difference to the slot before. The lowest bytes of all differences of a
     group come first, and the highest ones last.
-
-    Returns:
-        The index and the groups.
     """
     slots = ranking.slots(keys, ply=ply, goes_on=True)
     order = np.argsort(slots, kind="stable")

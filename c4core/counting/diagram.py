@@ -112,11 +112,7 @@ def empty_board(width: int, height: int) -> Diagram:
 
 
 def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTES) -> Diagram:
-    """Return the positions after a move of one side into any column that is not full.
-
-    Raises:
-        CountMemoryError: the operation takes more than ``most_bytes``.
-    """
+    """Return the positions after a move of one side into any column that is not full."""
     height, levels = positions.height, positions.levels
     last_column = len(levels) - 1 - height
 
@@ -143,11 +139,7 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
 
 
 def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Diagram:
-    """Return the positions that are in both of two sets of the same board.
-
-    Raises:
-        CountMemoryError: the operation takes more than ``most_bytes``.
-    """
+    """Return the positions that are in both of two sets of the same board."""
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
         level: Level = meet_level(states, one.levels[number], other.levels[number], following)
@@ -160,11 +152,7 @@ def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Dia
 def without_four(
     width: int, height: int, *, first_player: bool, most_bytes: int = MOST_BYTES
 ) -> Diagram:
-    """Return all fillings of a board without a four of one side, reachable or not.
-
-    Raises:
-        CountMemoryError: the operation takes more than ``most_bytes``.
-    """
+    """Return all fillings of a board without a four of one side, reachable or not."""
     # In the order of the bits. A column's first bit is a square above the board, without lines.
     squares = [(column, row) for column in range(width) for row in range(height, -1, -1)]
     place = {square: number for number, square in enumerate(squares)}
@@ -286,14 +274,7 @@ def begin(width: int, height: int) -> Progress:
 
 
 def count(progress: Progress, *, most_bytes: int = MOST_BYTES) -> Iterator[Progress]:
-    """Count the remaining plies; ``progress`` is from :func:`begin` or a file.
-
-    Yields:
-        The count after each ply.
-
-    Raises:
-        CountMemoryError: the diagrams need more memory than ``most_bytes``.
-    """
+    """Count the remaining plies; ``progress`` is from :func:`begin` or a file."""
     if progress.is_done:
         return
     board = progress.open_positions
@@ -329,11 +310,7 @@ class CountFileError(CountingError):
 
 
 def save_count(path: Path, progress: Progress) -> None:
-    """Save a count in a file, which is written completely or not at all.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Save a count in a file, which is written completely or not at all."""
     board = progress.open_positions
     digest = hashlib.sha256()
     with atomic_file(path) as beside, beside.open("wb") as file:
@@ -348,12 +325,7 @@ def save_count(path: Path, progress: Progress) -> None:
 
 
 def load_count(path: Path) -> Progress:
-    """Return the count that is saved in a file.
-
-    Raises:
-        OSError: the file cannot be read, or is not a regular file.
-        CountFileError: the file is not a saved count, or it is damaged.
-    """
+    """Return the count that is saved in a file."""
     check_regular_file(path)
     with path.open("rb") as file:
         return _Reader(file, path).progress()

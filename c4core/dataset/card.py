@@ -178,9 +178,6 @@ def split_records(
         keys: different canonical keys; their order does not change the result.
         column_scores: a row for each key, in the orientation of the canonical position.
         recipe: the recipe of the data set.
-
-    Raises:
-        DatasetError: no line of moves leads to a position that is represented by moves.
     """
     order = in_order(keys, recipe.seed)
     keys, column_scores = keys[order], column_scores[order]
@@ -350,11 +347,7 @@ class Terms:
 
 
 def read_card(text: str, path: str) -> tuple[Json, Terms]:
-    """Read and check the text of a card; ``path`` is for messages.
-
-    Raises:
-        DatasetError: the text is not a card, or is a card of another format.
-    """
+    """Read and check the text of a card; ``path`` is for messages."""
     try:
         card = _object(text)
         version = card["format"]
@@ -373,11 +366,7 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
 
 
 def check_license(identifier: str) -> str:
-    """Check that a text has the form of a license identifier, and return it.
-
-    Raises:
-        ValueError: it has characters besides letters, digits, dots, pluses and hyphens.
-    """
+    """Check that a text has the form of a license identifier, and return it."""
     if _LICENSE.fullmatch(identifier) is None:
         raise ValueError(
             f"{reprlib.repr(identifier)} is not a license identifier such as cc-by-4.0"

@@ -88,11 +88,7 @@ def choose_from(
 def choose_from_book(
     book: Book, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
-    """Sample a book's positions with ``first`` to ``last`` stones, each equally likely.
-
-    Raises:
-        BookDamagedError: some bytes of the file are wrong.
-    """
+    """Sample a book's positions with ``first`` to ``last`` stones, each equally likely."""
     levels = [
         keys
         for ply, (keys, _) in enumerate(book.levels(), book.info.first_ply)
@@ -124,7 +120,6 @@ class Pool:
         self._draw = draw
 
     def __len__(self) -> int:
-        """The number of different positions."""
         return len(self.keys)
 
     def grow(self, more: int) -> None:

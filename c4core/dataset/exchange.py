@@ -119,10 +119,6 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
 
     A line that begins with ``{`` is read as ``refmoves``, any other line as ``c4solver``. ``name``
     is for messages.
-
-    Raises:
-        DatasetError: a line has neither format, or the file is empty.
-        OSError: the file cannot be read.
     """
     keys, scores, columns, lines = array("Q"), array("b"), array("b"), array("q")
     over = number = 0
@@ -153,11 +149,7 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
 
 
 def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
-    """The position of a line, its score, and its columns' scores.
-
-    Raises:
-        C4Error, KeyError, RecursionError, TypeError, ValueError: the line has neither format.
-    """
+    """The position of a line, its score, and its columns' scores."""
     if text.lstrip().startswith("{"):
         return _read_refmoves(read_json(text), board)
     words = text.split()
@@ -197,11 +189,7 @@ def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
 
 
 def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
-    """The columns' scores, with NO_SCORE instead of the file's mark ``full``.
-
-    Raises:
-        ValueError: a full column has a score, an open one has none, or a score is impossible.
-    """
+    """The columns' scores, with NO_SCORE instead of the file's mark ``full``."""
     legal = position.legal_columns()
     row = []
     for column, number in enumerate(numbers):
@@ -256,9 +244,6 @@ def exchange_lines(
         all_moves: with ``c4solver``, whether to write the scores of all columns instead of the
             position's score.
         weak: whether to write only the signs of the scores: 1, 0 or -1.
-
-    Raises:
-        DatasetError: no line of moves leads to a position.
     """
     if form == "refmoves":
         return _refmoves_lines(records, board, seed, weak=weak)

@@ -71,11 +71,7 @@ class MemoryBudget:
         self._most = self._left = MAX_PER_BYTE * max(file_bytes, LEAST_FILE)
 
     def take(self, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> int:
-        """Deduct the memory of a column, and return its number of bytes.
-
-        Raises:
-            ValueError: the column is unknown, has a wrong type, or is too large.
-        """
+        """Deduct the memory of a column, and return its number of bytes."""
         if name not in TYPES:
             raise ValueError(f"an unknown column {name}")
         found, wanted = np.dtype(dtype), TYPES[name]
@@ -125,13 +121,7 @@ def write_npz(path: Path, records: Mapping[str, Array], card: str) -> None:
 
 
 def read_npz(path: Path) -> tuple[dict[str, Array], str]:
-    """The columns of a part, and its card.
-
-    Raises:
-        DatasetError: the file is not a part of a data set, is damaged, or would take too much
-            memory.
-        OSError: the file cannot be read.
-    """
+    """The columns of a part, and its card."""
     try:
         check_regular_file(path)
         with _Sparing(path.open("rb", buffering=0)) as file, _archive(file) as archive:
@@ -159,11 +149,7 @@ class _Sparing(io.BufferedReader):
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read ``size`` bytes, or :data:`_STEP` if no size is given.
-
-        Raises:
-            ValueError: ``size`` is larger than :data:`_STEP`.
-        """
+        """Read ``size`` bytes, or :data:`_STEP` if no size is given."""
         if size is None or size < 0:  # zipfile looks for an archive's end in the last 64 KB
             size = _STEP
         if size > _STEP:
@@ -251,12 +237,7 @@ def write_jsonl(path: Path, records: Mapping[str, Array], _card: str) -> None:
 
 
 def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
-    """The columns of a part, and None because the file has no card.
-
-    Raises:
-        DatasetError: a line is not a position of a data set.
-        OSError: the file cannot be read.
-    """
+    """The columns of a part, and None because the file has no card."""
     reader = _Reader()
     try:
         check_regular_file(path)
@@ -297,12 +278,7 @@ class _Reader:
         self._pieces: dict[str, list[Array]] = {}
 
     def add(self, line: bytes) -> None:
-        """Add a line.
-
-        Raises:
-            KeyError, RecursionError, TypeError, ValueError: the line is not an object, or has other
-                fields than the first line.
-        """
+        """Add a line."""
         self.lines += 1
         if len(line) > _MAX_LINE:
             raise ValueError(f"longer than {_MAX_LINE:,} bytes")
@@ -366,12 +342,7 @@ _TEXTS: Final = "moves"
 
 
 def write_parquet(path: Path, records: Mapping[str, Array], card: str) -> None:
-    """Write a part of a data set, with the card as JSON.
-
-    Raises:
-        DatasetError: pyarrow is not installed.
-        OSError: the file cannot be written.
-    """
+    """Write a part of a data set, with the card as JSON."""
     arrow = load_pyarrow(DatasetError)
     columns = {name: _as_column(arrow, array) for name, array in records.items()}
     table = arrow.table(columns).replace_schema_metadata({_CARD_KEY: card.encode()})
@@ -379,12 +350,7 @@ def write_parquet(path: Path, records: Mapping[str, Array], card: str) -> None:
 
 
 def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
-    """The columns of a part, and its card. Lists become two-dimensional arrays.
-
-    Raises:
-        DatasetError: the file is not a part of a data set, or pyarrow is not installed.
-        OSError: the file cannot be read.
-    """
+    """The columns of a part, and its card. Lists become two-dimensional arrays."""
     arrow = load_pyarrow(DatasetError)
     try:
         check_regular_file(path)

@@ -80,18 +80,13 @@ def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The share of each part in a data set, in the order of :data:`SPLITS`: ``80/10/10``.
-
-    Raises:
-        ValueError: a share is negative, or their sum is 0 or too large.
-    """
+    """The share of each part in a data set, in the order of :data:`SPLITS`: ``80/10/10``."""
 
     train: int = 80
     validation: int = 10
     test: int = 10
 
     def __post_init__(self) -> None:
-        """Check the shares."""
         shares = self.as_tuple()
         if min(shares) < 0 or not 0 < sum(shares) <= MAX_SHARES:
             raise ValueError(
@@ -104,11 +99,7 @@ class Shares:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``TRAIN/VALIDATION/TEST``.
-
-        Raises:
-            ValueError: the text is not a split.
-        """
+        """Read ``TRAIN/VALIDATION/TEST``."""
         parts = text.split("/")
         are_numbers = text.isascii() and all(part.strip().isdecimal() for part in parts)
         if len(parts) != len(SPLITS) or not are_numbers:

@@ -73,13 +73,7 @@ class Inspection:
 
 
 def inspect(path: Path) -> Inspection:
-    """Check a data set, given its directory or its card, or check the file of one part.
-
-    Raises:
-        DatasetError: the card is missing or cannot be read, or the file is not a part of a data
-            set.
-        OSError: a file cannot be read.
-    """
+    """Check a data set, given its directory or its card, or check the file of one part."""
     if path.is_dir() or path.name == JSON_NAME:
         return _inspect_directory(path if path.is_dir() else path.parent)
     return _inspect_file(path)
@@ -89,10 +83,6 @@ def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Terms]:
     """Read and check a part of a data set; return its columns and the terms of the card.
 
     If the part has several formats, the first one on the card is read.
-
-    Raises:
-        DatasetError: the data set has no such part, or something is wrong with it.
-        OSError: a file cannot be read.
     """
     card, terms = card_beside(directory / JSON_NAME)
     file = next((file for file in terms.files if file.split == split), None)
@@ -168,12 +158,7 @@ def _digest_problems(path: Path) -> Iterator[str]:
 
 
 def card_beside(path: Path) -> tuple[Json, Terms]:
-    """Read the ``card.json`` of a data set, and the fields that its files are checked against.
-
-    Raises:
-        DatasetError: the file is missing, or is not a card.
-        OSError: the file cannot be read.
-    """
+    """Read the ``card.json`` of a data set, and the fields that its files are checked against."""
     try:
         check_regular_file(path)
         with path.open(encoding="utf-8") as file:
@@ -206,11 +191,7 @@ def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """The SHA-256 of a file, in hexadecimal digits."""
     check_regular_file(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

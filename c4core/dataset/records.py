@@ -153,10 +153,6 @@ def make_records(
         board: the board of all positions.
         seed: the seed that decides which positions are shown as their mirror images.
         representations: how the positions are shown.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
-        DatasetError: no line of moves leads to a position that is shown by moves.
     """
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     mirrored = are_mirrored(keys, seed)
@@ -232,11 +228,7 @@ def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArra
 
 
 def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.bytes_]:
-    """A line of moves to each position, or to its mirror image, as :func:`line_to` finds it.
-
-    Raises:
-        DatasetError: no line of moves leads to a position.
-    """
+    """A line of moves to each position, or to its mirror image, as :func:`line_to` finds it."""
     lines = []
     for key, is_mirrored in zip(keys.tolist(), mirrored.tolist(), strict=True):
         position = Position.from_key(key, width=board.width, height=board.height)
@@ -251,9 +243,6 @@ def line_to(position: Position) -> str:
     the side that moved last. It takes the leftmost possible column. At a dead end it puts the last
     stone back and tries the next column. The position must not have a four, so that no order of its
     moves ends the game too early.
-
-    Raises:
-        DatasetError: no order of moves leads to the position.
     """
     columns = _columns(position)
     dead: set[Heights] = set()

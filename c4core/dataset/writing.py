@@ -55,21 +55,6 @@ def write_dataset(
     The files are moved into place when all of them are on the disk, the card last. If anything
     fails before, an older data set stays unchanged. If two processes write at the same time, one
     waits for the other.
-
-    Args:
-        directory: an existing directory.
-        parts: the columns of each part, by name.
-        card: the card, without its list of files.
-        formats: names of :data:`FORMATS`.
-        replace: whether an existing data set may be replaced.
-
-    Returns:
-        The card with its list of files.
-
-    Raises:
-        DatasetExistsError: the directory has another data set, which stays unchanged.
-        DatasetError: a format needs a package that is not installed.
-        OSError: a file cannot be written.
     """
     with _locked(directory) as aside, _named_as_placed(directory):
         aside.mkdir()
@@ -89,15 +74,6 @@ def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None
 
     If a process was killed while it moved its files into place, the remaining files are moved
     first.
-
-    Args:
-        directory: an existing directory.
-        command: the command that makes the data set; an older result of it may be replaced.
-        formats: names of :data:`FORMATS`.
-
-    Raises:
-        DatasetExistsError: the directory has another data set.
-        OSError: the directory cannot be read.
     """
     with _locked(directory):
         pass

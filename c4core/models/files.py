@@ -134,12 +134,7 @@ class Model:
 
 
 def write_model(path: Path, model: Model) -> None:
-    """Write a model's file; an older file is replaced.
-
-    Raises:
-        ModelError: a weight is NaN or infinite, or the description is longer than :data:`MAX_TEXT`.
-        OSError: the file cannot be written.
-    """
+    """Write a model's file; an older file is replaced."""
     tensors = {WEIGHTS + name: array for name, array in model.weights.items()}
     tensors |= {OPTIMIZER + name: array for name, array in model.optimizer.items()}
     try:
@@ -170,12 +165,7 @@ def write_model(path: Path, model: Model) -> None:
 
 
 def read_model(path: Path) -> Model:
-    """Read a model's file.
-
-    Raises:
-        ModelError: the file is not a model, is damaged, or has another version of the format.
-        OSError: the file cannot be read.
-    """
+    """Read a model's file."""
     check_regular_file(path)
     try:
         metadata, tensors = read_tensors(path, max_header=MAX_HEADER, max_tensors=MAX_TENSORS)
@@ -189,12 +179,7 @@ def read_model(path: Path) -> Model:
 
 
 def read_unchanged(path: Path, fingerprint: str) -> Model:
-    """Read a model's file, and check that its weights have this fingerprint.
-
-    Raises:
-        ModelError: the file is no longer a model, or has other weights.
-        OSError: the file cannot be read.
-    """
+    """Read a model's file, and check that its weights have this fingerprint."""
     model = read_model(path)
     if model.fingerprint != fingerprint:
         raise ModelError(
@@ -295,13 +280,7 @@ def _digest(about: Mapping[str, Any], tensors: Arrays) -> str:
 def read_tensors(
     path: Path, *, max_header: int, max_tensors: int
 ) -> tuple[dict[str, str], dict[str, NDArray[np.generic]]]:
-    """Read the metadata and the tensors of a file; ``max_header`` is in bytes.
-
-    Raises:
-        OSError: the file cannot be read.
-        RecursionError: the header is nested too deeply.
-        ValueError: the file is damaged, or exceeds a limit.
-    """
+    """Read the metadata and the tensors of a file; ``max_header`` is in bytes."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         header_bytes = int.from_bytes(file.read(_LENGTH_BYTES), "little")
@@ -324,12 +303,7 @@ def read_tensors(
 
 
 def write_tensors(path: Path, tensors: Arrays, metadata: Mapping[str, str]) -> None:
-    """Write a file. Tensors with larger elements come first, so that all tensors are aligned.
-
-    Raises:
-        OSError: the file cannot be written.
-        ValueError: the format has no name for the type of a tensor.
-    """
+    """Write a file. Tensors with larger elements come first, so that all tensors are aligned."""
     order = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))
     header: dict[str, Any] = {METADATA: dict(metadata)}
     offset = 0

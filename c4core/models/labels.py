@@ -77,7 +77,6 @@ class Positions:
     """The board's size."""
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self.ply)
 
     @property
@@ -122,11 +121,7 @@ class Positions:
 
 
 def read_positions(directory: Path, split: str) -> Positions:
-    """Read a part of a data set.
-
-    Raises:
-        DatasetError: the file is missing or damaged, or has other arrays.
-    """
+    """Read a part of a data set."""
     path = directory / f"{split}.npz"
     try:
         columns, _ = read_npz(path)
@@ -184,13 +179,6 @@ def read_joined(
 
     A position in several data sets is used once. :func:`are_apart` decides which positions are
     learned.
-
-    Args:
-        directories: data sets with the parts train and validation, of one board.
-        apart_from: data sets of which all parts are kept apart from.
-
-    Raises:
-        DatasetError: a part is missing or damaged, the boards differ, or nothing is left.
     """
     held_out = joined([read_positions(each, "validation") for each in directories])
     learned = joined([read_positions(each, "train") for each in directories])
@@ -217,11 +205,7 @@ def are_apart(
 
 
 def of_scores(keys: Keys, column_scores: NDArray[np.int8], board: BoardSize) -> Positions:
-    """Positions with these canonical keys, and the scores of their columns.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
-    """
+    """Positions with these canonical keys, and the scores of their columns."""
     records: dict[str, Any] = make_records(
         keys, column_scores, board=board, seed=1, representations=("planes",)
     )
@@ -237,11 +221,7 @@ def _all_of(directory: Path) -> Positions:
 
 
 def joined(sets: Sequence[Positions]) -> Positions:
-    """Join sets of positions. Of equal positions in several sets, only the first is kept.
-
-    Raises:
-        DatasetError: the sets have different boards.
-    """
+    """Join sets of positions. Of equal positions in several sets, only the first is kept."""
     boards = {str(each.board) for each in sets}
     if len(boards) > 1:
         raise DatasetError(f"the data sets have different boards: {', '.join(sorted(boards))}")
@@ -260,11 +240,7 @@ def canonical(positions: Positions) -> Keys:
 
 
 def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
-    """(n,): whether each position is one of the others, or a neighbour of one.
-
-    Raises:
-        DatasetError: the boards differ.
-    """
+    """(n,): whether each position is one of the others, or a neighbour of one."""
     if positions.board != others.board:
         raise DatasetError(
             f"the data sets have different boards: {positions.board}, {others.board}"
@@ -297,7 +273,6 @@ class Labelled:
     """The board's size."""
 
     def __len__(self) -> int:
-        """The number of games."""
         return len(self.won)
 
     @property
@@ -321,12 +296,6 @@ def play_finals(
     """Play games between two players, given by their descriptions, and keep the final grids.
 
     ``tell`` is called after every :data:`GAMES_PER_REPORT` games with the number of games so far.
-
-    Raises:
-        BoardError: the board is wide.
-        PlayerError: a description cannot be read.
-        ProgramRefusedError: a player is a program that may not be started.
-        DatasetError: a player failed, so a game was not played to the end.
     """
     check_narrow(board, "models")
     start = Position(width=board.width, height=board.height)
@@ -348,12 +317,7 @@ def play_finals(
 
 
 def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD) -> FinalGrids:
-    """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages.
-
-    Raises:
-        BoardError: the board is wide.
-        DatasetError: a line is not a finished game, or the file has no games.
-    """
+    """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages."""
     check_narrow(board, "models")
     finals = []
     for entry in read_csv_games(stream, board=board):

@@ -54,16 +54,7 @@ class Step:
 
 
 class Course(ABC):
-    """A model in training, with its data and parameters.
-
-    Args:
-        board: the board that the model plays on.
-        architecture: the sizes of the model, as JSON.
-        settings: the training's parameters and data, as JSON; ``seed`` is required.
-
-    Raises:
-        BoardError: the board is wide.
-    """
+    """A model in training, with its data and parameters."""
 
     kind: ClassVar[str]
     """One of :data:`c4core.models.files.KINDS`."""
@@ -77,12 +68,7 @@ class Course(ABC):
 
     @abstractmethod
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train for an epoch, and return its figures.
-
-        Args:
-            number: the epoch's number, from 1; random choices depend only on this and the seed.
-            tell: called with the progress of the epoch.
-        """
+        """Train for an epoch, and return its figures."""
 
     @abstractmethod
     def weights(self) -> Arrays:
@@ -94,11 +80,7 @@ class Course(ABC):
 
     @abstractmethod
     def restore(self, model: Model, path: Path) -> None:
-        """Continue from a model of the same kind, architecture and settings.
-
-        Raises:
-            ModelError: the model's arrays do not fit.
-        """
+        """Continue from a model of the same kind, architecture and settings."""
 
     def seed_of(self, number: int) -> int:
         """A seed for an epoch."""
@@ -116,11 +98,6 @@ def train(
     """Train a new course, keep the model's file up to date, and return the trained model.
 
     ``epochs`` is the total number of epochs, including the epochs of the resumed model.
-
-    Raises:
-        ModelMismatchError: the resumed model was trained in another way, or on other data.
-        OSError: the file cannot be written.
-        KeyboardInterrupt: the training was interrupted; the file has the last complete epoch.
     """
     history: list[dict[str, Any]] = []
     if resume is not None:
@@ -222,12 +199,7 @@ _DOTS_PER_INCH: Final = 150
 
 
 def draw_curves(model: Model, path: Path) -> None:
-    """Draw the curves of a model with at least one epoch; the file's suffix selects the format.
-
-    Raises:
-        ImportError: matplotlib is not installed.
-        OSError: the file cannot be written.
-    """
+    """Draw the curves of a model with at least one epoch; the file's suffix selects the format."""
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")

@@ -220,10 +220,6 @@ def evaluate_player(
         mirrors: whether to ask about the mirror images, too. A player with random choices is never
             asked about them, because its answers may differ by chance.
         tell: called with the number of finished moves.
-
-    Raises:
-        PlayerError: the player does not play on this board.
-        PlayerFailure: the player fails, or its answer is not legal.
     """
     player.check_board(positions.board)
     asked = positions_of(positions)

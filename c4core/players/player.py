@@ -147,7 +147,6 @@ class Player(ABC):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the player."""
         self.close()
 
     def __str__(self) -> str:
@@ -360,7 +359,6 @@ class PlayerSpec:
         )
 
     def __str__(self) -> str:
-        """Return the shortest description."""
         return self.text
 
 

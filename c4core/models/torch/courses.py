@@ -99,16 +99,7 @@ TABLE_MB: Final = 256
 
 
 class NetworkCourse(Course):
-    """A network in training, with its data and parameters.
-
-    Args:
-        architecture: the arguments of the network's class.
-        settings: the training's parameters and data, as JSON; ``seed`` is required.
-        device: the device of PyTorch that trains, such as ``cuda``.
-
-    Raises:
-        LearningError: PyTorch does not find the device.
-    """
+    """A network in training, with its data and parameters."""
 
     optimizers: Optimizers
 
@@ -138,7 +129,6 @@ class NetworkCourse(Course):
         return torch.Generator().manual_seed(self.seed_of(number))
 
     def weights(self) -> Arrays:
-        """The network's tensors."""
         return arrays_of(self.network.state_dict())
 
     def optimizer_state(self) -> Arrays:
@@ -146,11 +136,7 @@ class NetworkCourse(Course):
         return self.optimizers.state()
 
     def restore(self, model: Model, path: Path) -> None:
-        """Load a model's weights and what else the training needs.
-
-        Raises:
-            ModelError: the arrays do not fit the network.
-        """
+        """Load a model's weights and what else the training needs."""
         try:
             self._load(model)
         except (C4Error, KeyError, RuntimeError, ValueError) as error:
@@ -170,9 +156,6 @@ class FinalGridCourse(NetworkCourse):
         padding: the padding of the network's convolution.
         batch: the number of grids in a step.
         rate: Adam's learning rate.
-
-    Raises:
-        LearningError: there are too few games to split, or the board is too small.
     """
 
     kind: ClassVar[str] = "cnn"
@@ -246,10 +229,6 @@ class ResidualCourse(NetworkCourse):
             with instructions for it.
         device: the device of PyTorch that trains, such as ``cuda``. Another device, like another
             number of threads, gives slightly different weights.
-
-    Raises:
-        LearningError: the two sets have different boards, the network's sizes are impossible, or
-            PyTorch does not find the device.
     """
 
     kind: ClassVar[str] = "residual"

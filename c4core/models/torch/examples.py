@@ -59,7 +59,6 @@ class Examples:
         )
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self._value)
 
     def losses(
@@ -110,11 +109,7 @@ class Drawn:
         """(n,): the chance that each position is learned when it is drawn."""
 
     def restore(self, chances: NDArray[np.generic]) -> None:
-        """Take over chances.
-
-        Raises:
-            ValueError: they have another type or shape.
-        """
+        """Take over chances."""
         if chances.dtype != np.float32 or chances.shape != tuple(self.chances.shape):
             raise ValueError("it has chances for other positions")
         self.chances = torch.from_numpy(chances.copy())

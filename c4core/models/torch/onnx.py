@@ -56,16 +56,7 @@ _NEVER: Final = float("-inf")
 
 
 def onnx_bytes(model: Model, path: Path, *, license_name: str | None = None) -> bytes:
-    """The content of an ONNX file with the network of a model.
-
-    Args:
-        model: a model of any kind.
-        path: the model's file, for messages.
-        license_name: the license that the file states, such as ``MIT``.
-
-    Raises:
-        ModelError: the weights do not fit the architecture.
-    """
+    """The content of an ONNX file with the network of a model."""
     width, height = model.board
     network = _MODULES[model.kind](network_of(model, path), model.board)
     about = {
@@ -126,7 +117,6 @@ class _FinalGrids(_Playing):
     """Evaluates the grids after a stone in every column, with the top row first."""
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """The policy."""
         own, opponent = planes[:, 0], planes[:, 1]
         falls = self.playable(own + opponent).unsqueeze(1) * torch.eye(self.width).unsqueeze(1)
         grids = ((own - opponent).unsqueeze(1) + falls).flip(2)

@@ -65,10 +65,6 @@ def load_network(path: str, fingerprint: str) -> Loaded:
 
     From then on, PyTorch uses one thread in this process. A match plays a game on each core anyway.
     One thread always adds numbers in the same order, so moves can be reproduced.
-
-    Raises:
-        ModelError: the file is no longer a model, or has other weights.
-        OSError: the file cannot be read.
     """
     torch.set_num_threads(1)
     model = read_unchanged(Path(path), fingerprint)
@@ -137,7 +133,6 @@ class Confusion:
 
     @property
     def games(self) -> int:
-        """The number of games."""
         return self.true_true + self.true_false + self.false_true + self.false_false
 
     @property

@@ -50,7 +50,6 @@ class Greedy(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         found = minimax(
             position,
             heuristic="windows",
@@ -113,11 +112,9 @@ class MinimaxWindows(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether the player's moves depend on the dice."""
         return self.randomize_order
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         columns = range(position.width)
         return minimax(
             position,
@@ -152,11 +149,9 @@ class MinimaxRuns(Player):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         width = position.width
         return minimax(
             position,
@@ -198,7 +193,6 @@ class MinimaxThreats(Player):
     )
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         super().__post_init__()
         if self.time_ms is None and self.max_depth is None:
             raise PlayerError(
@@ -209,11 +203,9 @@ class MinimaxThreats(Player):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         killer_moves = self.ordering in ("both", "killer")
         return minimax(
             position,

@@ -54,7 +54,6 @@ class MontecarloFlat(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         for side in sides_of(position):
             columns: tuple[int, ...] = winning_columns(position, side)
             if columns:
@@ -88,7 +87,6 @@ class MontecarloTimed(Player):
     is_random = True
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         super().__post_init__()
         if self.time_ms is None and self.playouts is None:
             raise PlayerError(
@@ -99,11 +97,9 @@ class MontecarloTimed(Player):
 
     @property
     def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
         return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         seconds = limits.at_most(None if self.time_ms is None else self.time_ms / 1000)
         column, _ = timed_choice(
             position,
@@ -132,7 +128,6 @@ class MctsUct(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         statistics = uct_statistics(
             position,
             dice,
@@ -157,9 +152,6 @@ class FinalGrids:
         second: the second player's stones.
         winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
         board: the board's size.
-
-    Raises:
-        ValueError: the arrays differ in length.
     """
 
     def __init__(
@@ -182,11 +174,7 @@ class FinalGrids:
 
     @classmethod
     def from_positions(cls, positions: Iterable[Position]) -> Self:
-        """Make the grids of finished games from their final positions.
-
-        Raises:
-            ValueError: the games have different boards, or a game is not over.
-        """
+        """Make the grids of finished games from their final positions."""
         finals = list(positions)
         board = finals[0].board if finals else DEFAULT_BOARD
         for position in finals:
@@ -229,7 +217,6 @@ class FinalGrids:
         return cls(first, second, winner, board=board)
 
     def __len__(self) -> int:
-        """The number of games."""
         return len(self._winner)
 
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
@@ -244,9 +231,6 @@ class FinalGrids:
 
         Returns:
             For every column ``(games, wins of the side to move, draws)``; None for a full column.
-
-        Raises:
-            ValueError: the position has another board.
         """
         if position.board != self.board:
             raise ValueError(f"the games are on a {self.board} board, not {position.board}")
@@ -276,7 +260,6 @@ class DatabaseMontecarlo(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         shares = self.win_shares(position, dice, limits.stop)
         return max(position.legal_columns(), key=lambda column: shares[column] or 0.0)
 
