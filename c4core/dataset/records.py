@@ -6,9 +6,9 @@ shown. Columns that depend on the orientation are reversed accordingly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+import msgspec
 import numpy as np
 
 from c4core.arrays import canonical_keys, is_threatened, split_keys, squares_of, wins_now
@@ -36,8 +36,7 @@ REPRESENTATIONS: Final[tuple[Representation, ...]] = ("planes", "moves")
 """The representations of positions that a data set can have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a data set."""
 
     name: str
@@ -45,10 +44,10 @@ class Column:
     """The type in numpy's notation; ``S{C}`` has one character for each square of the board."""
     shape: str
     """The array's shape for N positions on a board of W columns and H rows."""
-    meaning: str
-    """The meaning of its entries, for people."""
     unit: str
     """The unit of its entries, for people."""
+    meaning: str
+    """The meaning of its entries, for people."""
 
 
 COLUMNS: Final = (
@@ -56,73 +55,73 @@ COLUMNS: Final = (
         "planes",
         "uint8",
         "(N, 2, H, W)",
-        "1 for a stone: plane 0 of the side to move, plane 1 of the other; row 0 is the bottom row",
         "0 or 1",
+        "1 for a stone: plane 0 of the side to move, plane 1 of the other; row 0 is the bottom row",
     ),
     Column(
         "moves",
         "S{C}",
         "(N,)",
-        "moves that lead to the position, columns counted from 1; not always the moves played",
         "text",
+        "moves that lead to the position, columns counted from 1; not always the moves played",
     ),
-    Column("ply", "uint8", "(N,)", "stones on the board", "stones"),
-    Column("side", "uint8", "(N,)", "who moves: 0 the first player, 1 the second", "0 or 1"),
+    Column("ply", "uint8", "(N,)", "stones", "stones on the board"),
+    Column("side", "uint8", "(N,)", "0 or 1", "who moves: 0 the first player, 1 the second"),
     Column(
         "key",
         "uint64",
         "(N,)",
-        "canonical key: the same for two mirror images, different for all other positions",
         "bit pattern",
+        "canonical key: the same for two mirror images, different for all other positions",
     ),
     Column(
         "score",
         "int8",
         "(N,)",
-        "exact score for the side to move",
         "stones that the winner has left, its winning stone included; negative for a loss",
+        "exact score for the side to move",
     ),
     Column(
         "value",
         "int8",
         "(N,)",
-        "sign of the score: 1 if the side to move wins, 0 for a draw, -1 if it loses",
         "-1, 0 or 1",
+        "sign of the score: 1 if the side to move wins, 0 for a draw, -1 if it loses",
     ),
     Column(
         "distance",
         "uint8",
         "(N,)",
-        "stones until the end, if both sides play for the score; a draw fills the board",
         "stones of both sides",
+        "stones until the end, if both sides play for the score; a draw fills the board",
     ),
     Column(
         "column_scores",
         "int8",
         "(N, W)",
-        f"exact score of every column for the side to move; {NO_SCORE} for a full column",
         "same as score",
+        f"exact score of every column for the side to move; {NO_SCORE} for a full column",
     ),
     Column(
         "best",
         "uint8",
         "(N, W)",
-        "the policy: 1 for the columns that reach the score, else 0",
         "0 or 1",
+        "the policy: 1 for the columns that reach the score, else 0",
     ),
     Column(
         "quiet",
         "uint8",
         "(N,)",
-        "1 if neither side can win with its next stone: no win in one and no forced block",
         "0 or 1",
+        "1 if neither side can win with its next stone: no win in one and no forced block",
     ),
     Column(
         "decisive",
         "uint8",
         "(N,)",
-        "1 if the result is at stake: columns differ in the sign of their scores",
         "0 or 1",
+        "1 if the result is at stake: columns differ in the sign of their scores",
     ),
 )
 """All columns. The first two are representations; a data set has at least one of them."""

@@ -69,7 +69,8 @@ class _About(msgspec.Struct):
 class Model:
     """A model, trained or in training."""
 
-    kind: Kind
+    kind: str
+    """One of :data:`KINDS`."""
     board: BoardSize
     """The board that the model plays on."""
     architecture: dict[str, Any]

@@ -8,7 +8,6 @@ from safetensors.numpy import load, save
 
 from c4core.models import files
 from tests.support.hostile import Case
-from tests.support.hostile.cards import nested
 
 Tensors = dict[str, np.ndarray]
 

@@ -179,13 +179,13 @@ def test_every_listed_file_contains_its_part(tmp_path: Path) -> None:
     assert parts.keys() == PARTS.keys()
     seen: set[int] = set()
     for name, table in parts.items():
-        assert table.column_names == [column["name"] for column in CARD["columns"]]
+        assert table.column_names == [column.name for column in CARD.columns]
         assert len(table) == len(PARTS[name]["key"])
         assert table.column("best").to_pylist() == PARTS[name]["best"].tolist()
         keys = set(table.column("key").to_pylist())
         assert not keys & seen
         seen |= keys
-    assert len(seen) == CARD["positions"]
+    assert len(seen) == CARD.positions
 
 
 def rows_of(c4: C4, name: str) -> list[dict[str, Any]]:
