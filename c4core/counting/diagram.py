@@ -25,8 +25,7 @@ An unfinished count is kept in a file:
     B levels   for each node u32 u32, the nodes of the next level after a 0 and after a 1
     32 bytes   SHA-256 of all bytes before
 
-Numbers are little-endian. The reader checks sizes before it allocates memory, and refuses arcs to
-nodes that do not exist.
+Numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -297,7 +296,6 @@ FORMAT_VERSION: Final = 1
 
 _HEADER: Final = struct.Struct("<8sHBBI")
 _PLY: Final = struct.Struct("<QQQ")
-_NODE_BYTES: Final = 8
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
@@ -327,64 +325,39 @@ def save_count(path: Path, progress: Progress) -> None:
 def load_count(path: Path) -> Progress:
     """Return the count that is saved in a file."""
     check_regular_file(path)
-    with path.open("rb") as file:
-        return _Reader(file, path).progress()
+    data = path.read_bytes()
+    if data[: len(MAGIC)] != MAGIC:
+        raise CountFileError(f"{path}: this is not a saved count", path=str(path))
+    if hashlib.sha256(data[:-_DIGEST_BYTES]).digest() != data[-_DIGEST_BYTES:]:
+        raise CountFileError(f"{path}: its end is missing, or it was changed", path=str(path))
+    try:
+        return _parsed(data[:-_DIGEST_BYTES])
+    except (BoardError, ValueError, struct.error) as error:
+        raise CountFileError(
+            f"{path}: its content is impossible: {error}", path=str(path)
+        ) from None
 
 
-class _Reader:
-    """Reads a file and verifies its checksum."""
-
-    def __init__(self, file: IO[bytes], path: Path) -> None:
-        self._file = file
-        self._path = str(path)
-        self._left = path.stat().st_size
-        self._digest = hashlib.sha256()
-
-    def progress(self) -> Progress:
-        magic, version, width, height, plies = _HEADER.unpack(self._take(_HEADER.size))
-        if magic != MAGIC:
-            raise self._fault("this is not a saved count")
-        if version != FORMAT_VERSION:
-            raise self._fault(f"its format has version {version}, not {FORMAT_VERSION}")
-        try:
-            check_narrow(check_board(width, height), "counts of positions")
-        except BoardError as error:
-            raise self._fault(str(error)) from None
-        if not 1 <= plies <= width * height + 1:
-            raise self._fault(f"a board of {width}x{height} cannot have {plies} plies")
-        counted = tuple(PlyCount(*_PLY.unpack(self._take(_PLY.size))) for _ in range(plies))
-        bits = width * (height + 1)
-        sizes = [int(size) for size in np.frombuffer(self._take(4 * bits), dtype="<u4")]
-        if _NODE_BYTES * sum(sizes) + _DIGEST_BYTES != self._left:
-            raise self._fault("its length does not match its levels")
-        if sizes[0] > 1:
-            raise self._fault("its first level has more than one node")
-        levels = [
-            self._level(bit, size, following)
-            for bit, (size, following) in enumerate(zip(sizes, [*sizes[1:], 1], strict=True))
-        ]
-        digest = self._digest.digest()
-        if self._file.read(_DIGEST_BYTES) != digest:
-            raise self._fault("its checksum is wrong")
-        progress = Progress(counted, Diagram(width, height, tuple(levels)))
-        if progress.open_positions.positions != counted[-1].positions - counted[-1].won:
-            raise self._fault("its diagram and its last ply differ in the number of positions")
-        return progress
-
-    def _level(self, bit: int, size: int, following: int) -> Level:
-        level = np.zeros((size + 1, 2), dtype=np.uint32)
-        level[1:] = np.frombuffer(self._take(_NODE_BYTES * size), dtype="<u4").reshape(-1, 2)
-        if int(level.max()) > following:
-            raise self._fault(f"level {bit} has an arc to a node that does not exist")
-        return level
-
-    def _take(self, size: int) -> bytes:
-        if size > self._left:
-            raise self._fault("it is cut short")
-        data = self._file.read(size)
-        self._left -= size
-        self._digest.update(data)
-        return data
-
-    def _fault(self, problem: str) -> CountFileError:
-        return CountFileError(f"{self._path}: {problem}", path=self._path)
+def _parsed(data: bytes) -> Progress:
+    _, version, width, height, plies = _HEADER.unpack_from(data)
+    if version != FORMAT_VERSION:
+        raise ValueError(f"its format has version {version}, not {FORMAT_VERSION}")
+    check_narrow(check_board(width, height), "counts of positions")
+    place = _HEADER.size + plies * _PLY.size
+    counted = tuple(PlyCount(*ply) for ply in _PLY.iter_unpack(data[_HEADER.size : place]))
+    sizes = np.frombuffer(data, dtype="<u4", count=width * (height + 1), offset=place)
+    nodes = np.frombuffer(data[place + sizes.nbytes :], dtype="<u4").reshape(-1, 2)
+    if not counted or sizes.sum() != len(nodes):
+        raise ValueError("its length does not match its levels")
+    none = np.zeros((1, 2), dtype=np.uint32)
+    levels = [np.concatenate([none, level]) for level in np.split(nodes, np.cumsum(sizes)[:-1])]
+    # An arc to a node that does not exist would be followed into foreign memory.
+    if any(
+        len(level) and level.max() > size
+        for level, size in zip(levels, [*sizes[1:], 1], strict=True)
+    ):
+        raise ValueError("a node does not exist")
+    open_positions = Diagram(width, height, tuple(levels))
+    if sizes[0] > 1 or open_positions.positions != counted[-1].positions - counted[-1].won:
+        raise ValueError("the diagram and the last ply differ in the number of positions")
+    return Progress(counted, open_positions)

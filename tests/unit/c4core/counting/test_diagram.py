@@ -170,17 +170,18 @@ def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
 def test_messages_of_wrong_files(content: bytes, tmp_path: Path) -> None:
     for place, value, problem in (
         (0, 0, "this is not a saved count"),
-        (8, 2, "its format has version 2, not 1"),
-        (10, 200, "impossible board 200x3|the limit"),
-        (12, 14, "cannot have 14 plies"),
-        (12, 0, "cannot have 0 plies"),
-        (16 + 24 * 7, 2, "its length does not match its levels"),
-        (16, 99, "checksum"),
+        (16, 99, "its end is missing, or it was changed"),
     ):
         assert re.search(problem, refused(tmp_path / "file", changed(content, place, value)))
-    number, wrong = 16 + 24 * 6, "its diagram and its last ply differ in the number of positions"
+    number, wrong = 16 + 24 * 6, "the diagram and the last ply differ in the number of positions"
     for place, value, problem in (
-        (-34, 0xFF, "level 15 has an arc to a node that does not exist"),
+        (8, 2, "its format has version 2, not 1"),
+        (10, 200, "impossible board 200x3|the limit"),
+        (12, 0, "its length does not match its levels"),
+        (16 + 24 * 7, 2, "its length does not match its levels"),
+        (-34, 0xFF, "a node does not exist"),
         (number, content[number] ^ 1, wrong),
     ):
-        assert problem in refused(tmp_path / "file", sealed(changed(content, place, value)))
+        assert re.search(
+            problem, refused(tmp_path / "file", sealed(changed(content, place, value)))
+        )
