@@ -19,8 +19,9 @@ import json
 import re
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from c4core.arrays import split_keys, squares_of
@@ -28,7 +29,7 @@ from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import lines_of
 from c4core.errors import C4Error, DatasetError
 from c4core.evaluation import NO_SCORE
-from c4core.lines import BadLine, play_moves, read_json, read_text_lines
+from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -125,11 +126,10 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
     for number, text in read_text_lines(stream):
         try:
             if isinstance(text, BadLine):
-                raise ValueError(text.error)  # noqa: TRY004, TRY301 (as below)
+                raise ValueError(text.error)  # noqa: TRY004, TRY301
             position, score, row = _read_line(text, board)
-        except (C4Error, KeyError, RecursionError, TypeError, ValueError) as error:
-            reason = f"no {error}" if isinstance(error, KeyError) else error
-            raise DatasetError(f"{name}, line {number}: {reason}", path=name) from None
+        except (C4Error, RecursionError, ValueError) as error:
+            raise DatasetError(f"{name}, line {number}: {error}", path=name) from None
         if position.is_over:
             over += 1
             continue
@@ -151,7 +151,7 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
 def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
     """The position of a line, its score, and its columns' scores."""
     if text.lstrip().startswith("{"):
-        return _read_refmoves(read_json(text), board)
+        return _read_refmoves(text, board)
     words = text.split()
     if text[:1].isspace():  # the empty board has no moves
         words.insert(0, "")
@@ -165,27 +165,22 @@ def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
     return position, max(row), row
 
 
-def _read_refmoves(
-    fields: Mapping[str, object], board: BoardSize
-) -> tuple[Position, int, list[int]]:
-    squares, score, numbers = fields["board"], fields["score"], fields["move score"]
-    if not _are_numbers(squares, board.cells) or not set(squares) <= {0, 1, 2}:
-        raise ValueError(f"board is not a list of {board.cells} numbers 0, 1 and 2")
-    if not _are_numbers(numbers, board.width) or type(score) is not int:
-        raise ValueError(f"no score, or not {board.width} numbers as move score")
-    text = "".join(_MARKS[square] for square in squares)
-    rows = (text[begin : begin + board.width] for begin in range(0, board.cells, board.width))
+class _Refmoves(msgspec.Struct):
+    """A line of ``refmoves``."""
+
+    board: list[Literal[0, 1, 2]]
+    score: int
+    scores: list[int] = msgspec.field(name="move score")
+
+
+def _read_refmoves(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
+    line = msgspec.json.decode(text, type=_Refmoves)
+    if (len(line.board), len(line.scores)) != (board.cells, board.width):
+        raise ValueError(f"board needs {board.cells} squares, and move score {board.width} numbers")
+    squares = "".join(_MARKS[square] for square in line.board)
+    rows = (squares[begin : begin + board.width] for begin in range(0, board.cells, board.width))
     position = Position.from_grid("\n".join(rows), width=board.width, height=board.height)
-    row = _columns(numbers, REFMOVES_FULL, position)
-    return position, _score(score, board), row
-
-
-def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
-    return (
-        isinstance(value, list)
-        and len(value) == length
-        and all(type(number) is int for number in value)
-    )
+    return position, _score(line.score, board), _columns(line.scores, REFMOVES_FULL, position)
 
 
 def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
