@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 STONES: Final = (".", "x", "o")
 """The grid characters for the cells 0, 1 and 2."""
 SIDES: Final[dict[int, Side]] = {1: "x", 2: "o"}
-"""The side of each mark."""
 IN_A_ROW: Final = 4
 ACT_TIMEOUT: Final = 2.0
 """Seconds for a move if the configuration has no ``actTimeout``."""
@@ -82,8 +81,7 @@ def read_board(configuration: Mapping[str, object]) -> BoardSize:
 
 def read_seconds(configuration: Mapping[str, object]) -> float:
     """Read the seconds for a move: ``actTimeout``, or 2 by default."""
-    seconds: float = _read(configuration, "actTimeout", _Seconds, ACT_TIMEOUT)
-    return seconds
+    return _read(configuration, "actTimeout", _Seconds, ACT_TIMEOUT)
 
 
 def read_position(observation: Mapping[str, object], board: BoardSize) -> Position:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 NAME: Final = "C4/connect_four_v0"
 SIDES: Final[dict[str, Side]] = {"player_0": "x", "player_1": "o"}
-"""The side of each agent."""
 ILLEGAL_REWARD: Final = -1
 
 

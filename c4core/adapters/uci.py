@@ -47,7 +47,6 @@ class Options:
     hash: int = 64
     """The size of the transposition table in MB."""
     threads: int = 1
-    """The number of search threads."""
     player: str | None = None
     """The description of the player that chooses the moves; None for exact scores."""
 

@@ -51,11 +51,9 @@ class Go:
     """The limits of a search. Without any, it ends with the exact score of every column."""
 
     movetime: int | None = None
-    """Milliseconds for the move."""
     nodes: int | None = None
     """The maximum number of positions to visit."""
     depth: int | None = None
-    """Plies to search."""
     wtime: int | None = None
     """Milliseconds left on the first player's clock."""
     btime: int | None = None

@@ -52,7 +52,6 @@ class BookContent:
     """The positions and scores of a book, without a file."""
 
     start: Position
-    """The position from which all others are reached."""
     levels: tuple[Level, ...]
     """Sorted canonical keys of each ply, the start's first, and scores for the sides to move."""
     kind: Kind = "sparse"
@@ -60,7 +59,6 @@ class BookContent:
     description: str = ""
     """The rule by which the positions of a sparse book were chosen."""
     engine_version: int = ENGINE_VERSION
-    """The version of the engine that found the scores."""
 
     def check_complete(self) -> None:
         """Check that a complete book has all positions: missing ones would get random scores."""

@@ -63,11 +63,9 @@ class PonsBook:
     """Facts about a book that was written."""
 
     stored: int
-    """Number of positions in the table."""
     lost: int
     """Number of positions left out, because another one has their place."""
     bytes: int
-    """Number of bytes of the file."""
 
 
 def table_size(log2_size: int) -> int:

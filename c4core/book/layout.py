@@ -58,9 +58,7 @@ class PlySection:
     offset: int
     """The offset of the section's first byte in the file."""
     length: int
-    """Number of bytes of the section."""
     index_checksum: int
-    """CRC-32 of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +68,9 @@ class BookInfo:
     kind: Kind
     """``complete``: every position that play can reach; ``sparse``: chosen positions."""
     start: Position
-    """The position from which all others are reached."""
     plies: tuple[PlySection, ...]
     """The sections of the plies, the start's first."""
     engine_version: int
-    """The version of the engine that found the scores."""
     description: str = ""
     """The rule by which the positions of a sparse book were chosen."""
     format_version: int = FORMAT_VERSION

@@ -59,7 +59,6 @@ Level = NDArray[np.uint32]
 Line = tuple[tuple[int, int], ...]
 
 MOST_BYTES: Final = 8 << 30
-"""The default limit of an operation's memory."""
 DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
@@ -116,7 +115,7 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
     last_column = len(levels) - 1 - height
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
-        level: Level = move_level(
+        return move_level(
             states,
             levels[number],
             None if following is None else levels[number + 1],
@@ -125,7 +124,6 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
             mover=first_player,
             last_column=number >= last_column,
         )
-        return level
 
     return _explored(
         positions.width,
@@ -141,8 +139,7 @@ def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Dia
     """Return the positions that are in both of two sets of the same board."""
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
-        level: Level = meet_level(states, one.levels[number], other.levels[number], following)
-        return level
+        return meet_level(states, one.levels[number], other.levels[number], following)
 
     root = [one.root, other.root]
     return _explored(one.width, one.height, root, read, most_bytes=most_bytes)
@@ -165,7 +162,7 @@ def without_four(
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
         square = squares[number]
-        level: Level = lines_level(
+        return lines_level(
             states,
             following,
             masks([square in line for line in lines]),
@@ -174,7 +171,6 @@ def without_four(
             bit=square[1],
             side=first_player,
         )
-        return level
 
     root = [START_OF_COLUMN, *[0] * words]
     return _explored(width, height, root, read, most_bytes=most_bytes)
@@ -247,7 +243,6 @@ class Progress:
     """A count up to some ply."""
 
     plies: tuple[PlyCount, ...]
-    """The counts of the plies, ply 0 first."""
     open_positions: Diagram
     """The positions of the last ply without a four."""
 

@@ -56,10 +56,8 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
 MAX_CARD: Final = 1 << 22
-"""The largest number of characters in a data card."""
 
 CARD_FORMAT: Final = 2
-"""The card format that this version writes and reads."""
 
 JSON_NAME: Final = "card.json"
 PAGE_NAME: Final = "README.md"
@@ -75,7 +73,6 @@ TRAITS: Final = ("win_in_one", "forced_block", "quiet", "decisive", "quiet_decis
 opponent threatens to win with its next stone."""
 
 COUNTED: Final = ("positions", *OUTCOMES, *TRAITS)
-"""The names of the numbers in the census of a part."""
 
 LABELS: Final = (
     "Scores and column scores are exact and for the side to move. They are proven by search or "
@@ -151,13 +148,11 @@ class Recipe:
     """The recipe of a data set, whose bytes depend only on the recipe and the source."""
 
     command: str
-    """The command that makes the data set."""
     board: BoardSize
     source: Mapping[str, Any]
     """The source of the positions; the fields besides ``kind`` depend on the kind."""
     seed: int
     count: int
-    """The requested number of positions."""
     shares: Shares
     representations: tuple[str, ...]
     quiet: bool = False
@@ -165,7 +160,6 @@ class Recipe:
     decisive: bool = False
     """Whether only decisive positions were kept."""
     license: str = LICENSE
-    """The identifier of the data set's license."""
 
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -180,7 +174,6 @@ class Filters(msgspec.Struct):
     quiet: bool
     decisive: bool
     left_out: Count
-    """The number of positions that were labelled and left out."""
 
 
 class Division(msgspec.Struct):

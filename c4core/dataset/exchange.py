@@ -62,9 +62,7 @@ class Difference(NamedTuple):
     """The result of comparing the labels of a file with exact labels."""
 
     positions: int
-    """The number of positions in the file that also have exact labels."""
     different: int
-    """The number of these positions whose labels differ."""
     first_line: int | None
     """The 1-based number of the first line whose labels differ; None if all agree."""
     is_weak: bool
@@ -78,12 +76,10 @@ class Stated:
     keys: Keys
     """Shape (n,): canonical keys in the order of the lines."""
     scores: Scores
-    """Shape (n,): the scores of the positions."""
     column_scores: Scores
     """Shape (n, W): scores of the canonical positions' columns; NO_SCORE if a column is full,
     NOT_STATED if the file has no score for it."""
     lines: NDArray[np.int64]
-    """Shape (n,): the 1-based line numbers."""
     over: int
     """The number of lines that were left out because the game is over."""
 
@@ -214,10 +210,7 @@ def _signs(scores: Scores) -> Scores:
 def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
     """A mask of the rows that differ from the labels, in the score or in a stated column."""
     best = labels.max(axis=1, initial=NO_SCORE)
-    unlike: NDArray[np.bool_] = (scores != best) | (
-        (columns != labels) & (columns != NOT_STATED)
-    ).any(axis=1)
-    return unlike
+    return (scores != best) | ((columns != labels) & (columns != NOT_STATED)).any(axis=1)
 
 
 def exchange_lines(
@@ -282,7 +275,4 @@ def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
 def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
     """The scores in the form of the file; NO_SCORE becomes ``full``."""
     exact = scores.astype(np.int16)
-    shown: NDArray[np.int16] = np.where(
-        exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact
-    )
-    return shown
+    return np.where(exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact)

@@ -290,5 +290,4 @@ def _as_texts(arrow: Any, column: Any) -> Array:  # noqa: ANN401
             arrow.compute.max(arrow.compute.binary_length(piece.dictionary)).as_py() or 0
         ) > longest:
             raise ValueError("a text is longer than any line of moves")
-    texts: Array = column.cast(arrow.string()).to_numpy().astype(np.bytes_)
-    return texts
+    return column.cast(arrow.string()).to_numpy().astype(np.bytes_)

@@ -38,10 +38,8 @@ Purpose = Literal["choose", "split", "order", "image"]
 """The decision that a lot makes. Lots of different purposes are independent."""
 
 SPLITS: Final = ("train", "validation", "test")
-"""The parts of a data set, in order."""
 
 MAX_SHARES: Final = 1_000_000
-"""The largest sum of shares."""
 
 _PIECE: Final = 1 << 20
 """The number of positions whose children are looked up in one step; this limits the memory."""
@@ -74,8 +72,7 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
 
 def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
     """Whether each position is shown as the canonical one's mirror image, with equal chances."""
-    mirrored: NDArray[np.bool_] = (position_hashes(keys, seed, "image") & np.uint64(1)) == 1
-    return mirrored
+    return (position_hashes(keys, seed, "image") & np.uint64(1)) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +126,7 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
     sums = np.cumsum(np.array(shares.as_tuple(), dtype=np.uint64))
     lots = position_hashes(keys, seed, "split")
     places = ((lots >> np.uint64(32)) * sums[-1]) >> np.uint64(32)
-    parts: NDArray[np.uint8] = np.searchsorted(sums, places, side="right").astype(np.uint8)
-    return parts
+    return np.searchsorted(sums, places, side="right").astype(np.uint8)
 
 
 def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 MAX_PROBLEMS: Final = 10
-"""The number of problems after which the check of a part ends."""
 
 _OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
@@ -64,9 +63,7 @@ class Inspection:
 
     card: Card
     problems: list[str] = field(default_factory=list)
-    """The problems as texts."""
     files: list[str] = field(default_factory=list)
-    """The names of the files that were read."""
 
 
 def inspect(path: Path) -> Inspection:

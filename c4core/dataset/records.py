@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 Representation = Literal["planes", "moves"]
 
 REPRESENTATIONS: Final[tuple[Representation, ...]] = ("planes", "moves")
-"""The representations of positions that a data set can have."""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -45,9 +44,7 @@ class Column(msgspec.Struct, frozen=True):
     shape: str
     """The array's shape for N positions on a board of W columns and H rows."""
     unit: str
-    """The unit of its entries, for people."""
     meaning: str
-    """The meaning of its entries, for people."""
 
 
 COLUMNS: Final = (
@@ -184,8 +181,7 @@ def turn(columns: NDArray[np.int8], mirrored: NDArray[np.bool_]) -> NDArray[np.i
 def are_full(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
     """Shape (positions, columns): whether the columns are full, according to the keys."""
     _, taken = split_keys(keys, board)
-    full: NDArray[np.bool_] = squares_of(taken, board)[:, -1, :] == 1
-    return full
+    return squares_of(taken, board)[:, -1, :] == 1
 
 
 def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDArray[np.uint8]:
@@ -196,18 +192,14 @@ def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDA
     ply, score = plies.astype(np.int16), scores.astype(np.int16)
     last = board.cells + 1 - 2 * np.abs(score)
     last -= (last - ply) % 2 != (score < 0)
-    found: NDArray[np.uint8] = np.where(score == 0, board.cells - ply, last - ply + 1).astype(
-        np.uint8
-    )
-    return found
+    return np.where(score == 0, board.cells - ply, last - ply + 1).astype(np.uint8)
 
 
 def are_quiet(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
     """Whether neither side can win with its next stone."""
     width, height = board
     wins = wins_now(keys, width=width, height=height)
-    quiet: NDArray[np.bool_] = ~(wins | is_threatened(keys, width=width, height=height))
-    return quiet
+    return ~(wins | is_threatened(keys, width=width, height=height))
 
 
 def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:
@@ -215,8 +207,7 @@ def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:
     values = np.sign(column_scores)
     best = values.max(axis=1, initial=-1)
     worst = np.where(column_scores == NO_SCORE, 1, values).min(axis=1, initial=1)
-    decisive: NDArray[np.bool_] = best > worst
-    return decisive
+    return best > worst
 
 
 def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.uint8]:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
 ASIDE: Final = ".c4-dataset.new"
-"""The name of the staging directory inside the data set's directory."""
 
 _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORMATS)
 

@@ -70,9 +70,7 @@ class Model:
     """A model, trained or in training."""
 
     kind: str
-    """One of :data:`KINDS`."""
     board: BoardSize
-    """The board that the model plays on."""
     architecture: dict[str, Any]
     """The arguments of the network's class, as JSON."""
     settings: dict[str, Any]
@@ -80,9 +78,7 @@ class Model:
     history: list[dict[str, Any]]
     """The figures of every epoch, as JSON."""
     weights: Arrays = field(repr=False)
-    """The network's tensors by name."""
     optimizer: Arrays = field(repr=False, default_factory=dict)
-    """The optimizer's tensors by name."""
 
     @property
     def fingerprint(self) -> str:

@@ -37,7 +37,7 @@ from c4core.evaluation import NO_SCORE
 from c4core.lines import BadLine
 from c4core.models.evaluator import grids_of_planes, input_planes, words_of_planes
 from c4core.notation import DEFAULT_BOARD, BoardSize, check_board, check_narrow
-from c4core.players import NO_PROGRAM, FinalGrids, Resources, parse_player
+from c4core.players import FinalGrids, parse_player
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
-    from c4core.players import Consent
 
     Keys = NDArray[np.uint64]
 
@@ -64,9 +63,7 @@ class Positions:
     """Labelled positions of one board; the module's docstring describes the arrays."""
 
     planes: NDArray[np.uint8]
-    """(n, 2, height, width)."""
     ply: NDArray[np.uint8]
-    """(n,): stones on the board."""
     value: NDArray[np.int8]
     """(n,): -1, 0 or 1, for the side to move."""
     best: NDArray[np.uint8]
@@ -74,7 +71,6 @@ class Positions:
     column_scores: NDArray[np.int8]
     """(n, width): the scores of columns for the side to move; :data:`NO_SCORE` for full ones."""
     board: BoardSize
-    """The board's size."""
 
     def __len__(self) -> int:
         return len(self.ply)
@@ -110,14 +106,12 @@ class Positions:
         """(n,): whether the open columns differ in their results."""
         results, is_open = np.sign(self.column_scores), self.is_open
         best = np.where(is_open, results, np.int8(-1)).max(axis=1)
-        decisive: NDArray[np.bool_] = best != np.where(is_open, results, np.int8(1)).min(axis=1)
-        return decisive
+        return best != np.where(is_open, results, np.int8(1)).min(axis=1)
 
     @property
     def is_open(self) -> NDArray[np.bool_]:
         """(n, width): whether each column is not full."""
-        open_: NDArray[np.bool_] = ~np.any(self.planes[:, :, -1], axis=1)
-        return open_
+        return ~np.any(self.planes[:, :, -1], axis=1)
 
 
 def read_positions(directory: Path, split: str) -> Positions:
@@ -258,7 +252,6 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
 
 
 GAMES_PER_REPORT = 500
-"""The number of games between two calls of ``tell``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -270,7 +263,6 @@ class Labelled:
     won: NDArray[np.bool_]
     """(n,): whether player 1 has won; False for a loss or a draw."""
     board: BoardSize
-    """The board's size."""
 
     def __len__(self) -> int:
         return len(self.won)
@@ -286,32 +278,22 @@ class Labelled:
 def play_finals(
     games: int,
     *,
-    player: str = "set",
-    opponent: str = "set",
     seed: int = 0,
     board: BoardSize = DEFAULT_BOARD,
     tell: Callable[[int], object] = lambda _games: None,
-    programs: Consent = NO_PROGRAM,
 ) -> FinalGrids:
-    """Play games between two players, given by their descriptions, and keep the final grids.
+    """Play games of the player ``set`` against itself, and keep the final grids.
 
     ``tell`` is called after every :data:`GAMES_PER_REPORT` games with the number of games so far.
     """
     check_narrow(board, "models")
     start = Position(width=board.width, height=board.height)
+    player = parse_player("set").make()
     finals = []
-    resources = Resources(programs=programs)
-    with (
-        parse_player(player).make(resources) as first,
-        parse_player(opponent).make(resources) as second,
-    ):
-        for number in range(games):
-            record = play_game(first, second, seed=game_seed(seed, number), start=start)
-            if record.is_forfeit:
-                raise DatasetError(f"game {number}: {record.detail}", path=f"{player} - {opponent}")
-            finals.append(record.final())
-            if number % GAMES_PER_REPORT == 0:
-                tell(number)
+    for number in range(games):
+        finals.append(play_game(player, player, seed=game_seed(seed, number), start=start).final())
+        if number % GAMES_PER_REPORT == 0:
+            tell(number)
     tell(games)
     return FinalGrids.from_positions(finals)
 

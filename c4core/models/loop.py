@@ -42,22 +42,17 @@ class Step:
     """The progress of training."""
 
     epoch: int
-    """The number of complete epochs."""
     epochs: int
-    """The total number of epochs."""
     done: int
-    """The number of finished parts of the next epoch."""
     parts: int
     """The number of parts of an epoch; 0 at the end of an epoch."""
     figures: Mapping[str, Any]
-    """The figures of the last complete epoch; empty before the first."""
 
 
 class Course(ABC):
     """A model in training, with its data and parameters."""
 
     kind: ClassVar[str]
-    """One of :data:`c4core.models.files.KINDS`."""
 
     def __init__(
         self, board: BoardSize, architecture: dict[str, Any], settings: dict[str, Any]

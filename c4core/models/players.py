@@ -40,7 +40,6 @@ SHIPPED: Final = "shipped"
 _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
 _KEPT: Final = 16
-"""The largest number of engines that are kept in memory."""
 
 
 def shipped_file(kind: str) -> Path:
@@ -109,9 +108,7 @@ class LearningPlayer(Player):
     ] = None
 
     learned: ClassVar[str]
-    """The kind of the model."""
     with_pytorch: ClassVar[bool] = True
-    """Whether the player needs PyTorch to play."""
     reads_files = True
 
     def __post_init__(self) -> None:

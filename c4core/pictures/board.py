@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
 
 CELL: Final = 40.0
-"""The width of a cell in points."""
 
 SIDES: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
 FULL: Final = "-"
@@ -63,7 +62,6 @@ class BoardMarks:
     mark: Mark = ""
     """The mark of the last move, beside its stone."""
     title: str = ""
-    """A line above the board."""
 
 
 class Scored(Protocol):
@@ -83,11 +81,8 @@ class Frame:
     """The geometry of a board in a picture."""
 
     board: BoardSize
-    """The board's size."""
     cell: float = CELL
-    """The width of a cell in points."""
     head: float = 0
-    """The height above the plate in points."""
 
     @property
     def edge(self) -> float:

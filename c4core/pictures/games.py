@@ -48,9 +48,7 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
 
 STEP: Final = 0.8
-"""Seconds between two moves."""
 REST: Final = 3.0
-"""Seconds for which the last position is shown."""
 FALL: Final = 0.09
 """Half of the seconds for a fall of one row. The time grows with the square root of the rows."""
 
@@ -144,7 +142,6 @@ def _part(time: float, total: float) -> str:
 
 
 ACROSS: Final = 3
-"""The number of boards in a row of the review."""
 MOST: Final = 12
 """The maximum number of boards in a review. Further mistakes appear only on the curve."""
 GAP: Final = 16.0
@@ -152,15 +149,11 @@ GAP: Final = 16.0
 LEAST_WIDTH: Final = 640.0
 """The minimum width of the review in points."""
 CURVE_HEIGHT: Final = 210.0
-"""The height of the curve in points."""
 SMALL_CELL: Final = 28.0
-"""The width of a cell of a board in the review, in points."""
 LEFT: Final = 44.0
-"""Points on the left of the curve, for its scale."""
 EDGE: Final = 28.0
 """Points on the other sides of the curve, for marks and for half a bar."""
 FOOT: Final = 18.0
-"""Points under the curve, for the numbers of moves."""
 WIDEST: Final = 26.0
 """The maximum width of a bar in points, in a game of few moves."""
 LEAST: Final = 3
@@ -171,11 +164,9 @@ class CurvePoint(NamedTuple):
     """A point of the curve."""
 
     ply: int
-    """Stones on the board."""
     score: int | None
     """The score for red; None if it is not known."""
     mark: Mark = ""
-    """The mark of the move that led to it."""
 
 
 def review_picture(

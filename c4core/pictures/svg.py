@@ -35,7 +35,6 @@ RIM: Final[dict[Side, str]] = {"x": "#a92d27", "o": "#c48d10"}
 SIGN: Final[dict[Side, str]] = {"x": "#ffd9d4", "o": "#7a5200"}
 
 MARK: Final[dict[Mark, str]] = {"??": BAD, "?": "#b36a00", "!": WIN}
-"""The colours of the marks of moves."""
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
@@ -48,13 +47,9 @@ class Circle:
     x: float
     y: float
     radius: float
-    """The radius of the disc, and of the middle of the ring."""
     fill: str | None = None
-    """The colour of the disc; None for no disc."""
     stroke: str | None = None
-    """The colour of the ring; None for no ring."""
     width: float = 0
-    """The width of the ring."""
     dashes: int = 0
     """The number of dashes of the ring; 0 for a solid ring."""
 
@@ -77,7 +72,6 @@ class Line:
     """Straight lines from point to point."""
 
     points: tuple[Point, ...]
-    """Two or more points."""
     stroke: str
     width: float
 
@@ -87,7 +81,6 @@ class Area:
     """The inside of a polygon."""
 
     points: tuple[Point, ...]
-    """The corners."""
     fill: str
 
 
@@ -97,11 +90,9 @@ class Text:
 
     x: float
     y: float
-    """The baseline."""
     text: str
     """The text, which may be untrusted."""
     size: float
-    """The size of the letters."""
     fill: str
     anchor: Anchor = "middle"
     """The part of the text that is at ``x``."""
@@ -117,16 +108,12 @@ class Plate:
     width: float
     height: float
     radius: float
-    """The radius of the corners."""
     holes: tuple[Point, ...]
-    """The centres of the holes."""
     hole: float
-    """The radius of a hole."""
     fill: str
     stroke: str
     """The colour of the edge, also around the holes."""
     edge: float
-    """The width of the edge."""
 
 
 Shape = Circle | Box | Line | Area | Text | Plate

@@ -102,8 +102,7 @@ def load_python(name: str) -> Callable[[Position, Dice, Limits], object]:
     found = getattr(importlib.import_module(module), attribute)
     if not callable(found):
         raise TypeError(f"{name} cannot be called")
-    chosen: Callable[[Position, Dice, Limits], object] = found
-    return chosen
+    return found
 
 
 class Host:

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 TEST_SHARE: Final = 0.3
-"""The share of final grids that are for the test."""
 _BREWERS_EPSILON: Final = 1e-7
 """Adam's epsilon in the library that Brewer used."""
 
@@ -87,7 +86,6 @@ RECENT_COPIES: Final = 4
 LOSS_WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
 """The weights of the losses: best columns, kept results, value, scores."""
 WARM_UP: Final = 0.04
-"""The share of the steps in which the learning rate rises."""
 FALLING: Final = 0.88
 """The share of the steps in which the learning rate falls like a cosine."""
 LOWEST: Final = 0.02

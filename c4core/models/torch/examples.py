@@ -159,8 +159,7 @@ def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tenso
     All arguments are (n, width); the policy has logits.
     """
     logits = policy.masked_fill(~is_open, _NEVER)
-    losses: torch.Tensor = logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
-    return losses
+    return logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
 
 
 def turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:

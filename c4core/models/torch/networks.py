@@ -236,8 +236,7 @@ def new_network(
     """Create a network with random weights. PyTorch's global generator is not changed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network: nn.Module = _CLASSES[kind](board, **architecture)
-        return network
+        return _CLASSES[kind](board, **architecture)
 
 
 def network_of(model: Model, path: Path) -> nn.Module:

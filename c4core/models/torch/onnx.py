@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 OPSET: Final = 18
-"""The version of ONNX's operators."""
 
 POLICIES: Final = {
     "cnn": "How much the grid after a move in each column looks like a won game, 0 to 1.",
@@ -92,8 +91,7 @@ def onnx_bytes(model: Model, path: Path, *, license_name: str | None = None) -> 
     for key, value in about.items():
         entry = file.metadata_props.add()
         entry.key, entry.value = key, value
-    content: bytes = file.SerializeToString(deterministic=True)
-    return content
+    return file.SerializeToString(deterministic=True)
 
 
 class _Playing(nn.Module):

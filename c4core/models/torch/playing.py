@@ -44,7 +44,6 @@ SURE: Final = 0.5
 """A larger output for a final grid means that player 1 has won."""
 
 _KEPT: Final = 16
-"""The largest number of networks that are kept in memory."""
 
 _BATCH: Final = 4096
 """The number of grids or positions that are evaluated together."""
@@ -54,9 +53,7 @@ class Loaded(NamedTuple):
     """A loaded network and its board."""
 
     network: nn.Module
-    """The network, in evaluation mode."""
     board: BoardSize
-    """The board that the network plays on."""
 
 
 @functools.lru_cache(maxsize=_KEPT)
@@ -108,8 +105,7 @@ def residual_policies(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[
         # A playable square that completes four, for the side to move or for the opponent.
         forced = WINNING_WORTH * seen[:, 3] + BLOCKING_WORTH * seen[:, 4]
         policy += (seen[:, 2] * forced).amax(1)
-    found: NDArray[np.float32] = policy.cpu().numpy().copy()
-    return found
+    return policy.cpu().numpy().copy()
 
 
 def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:

@@ -38,7 +38,6 @@ from c4core.players.stopping import Stop
 from c4core.position import Position
 
 PROTOCOL: Final = 1
-"""The version of the protocol."""
 
 START_SECONDS: Final = 20.0
 """Seconds for a program to start and report that it is ready, even on a busy machine."""

@@ -309,5 +309,4 @@ def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
     folded = words.copy()
     for distance in (32, 16, 8, 4, 2, 1):
         folded ^= folded >> np.uint64(distance)
-    even: NDArray[np.bool_] = (folded & np.uint64(1)) == 0
-    return even
+    return (folded & np.uint64(1)) == 0
