@@ -77,22 +77,15 @@ def key_array(keys, board):
 
 
 def split_keys(keys, board):
-    """Return the stones of the side to move, and of both sides, as two uint64 arrays.
+    """Return the stones of the side to move, and of both sides, as uint64 arrays.
 
-    The keys may be canonical or not. Numbers that are not keys give meaningless words.
+    On a wide board, the shape is (positions, 2): the low half and the high half of each word.
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(board.width, board.height)
-    cdef const uint64_t[::1] keys_view = np.ascontiguousarray(keys, dtype=np.uint64)
-    cdef Py_ssize_t index
-    stones = np.empty(len(keys), dtype=np.uint64)
-    masks = np.empty(len(keys), dtype=np.uint64)
-    cdef uint64_t[::1] stones_view = stones, masks_view = masks
-    with nogil:
-        for index in range(keys_view.shape[0]):
-            split_key(g, keys_view[index], &stones_view[index], &masks_view[index])
-    return stones, masks
+    if board.is_narrow:
+        keys = np.ascontiguousarray(keys, dtype=np.uint64)
+    return _words_of_keys(keys, board_of(board.width, board.height))
 
 
 def squares_of(words, board):
@@ -102,39 +95,18 @@ def squares_of(words, board):
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(board.width, board.height)
-    cdef const uint64_t[::1] words_view = np.ascontiguousarray(words, dtype=np.uint64)
-    cdef Py_ssize_t index
-    cdef int row, column
-    squares = np.empty((len(words), board.height, board.width), dtype=np.uint8)
-    cdef uint8_t[:, :, ::1] view = squares
-    with nogil:
-        for index in range(words_view.shape[0]):
-            for row in range(g.height):
-                for column in range(g.width):
-                    view[index, row, column] = words_view[index] >> (column * g.stride + row) & 1
-    return squares
+    places = np.add.outer(np.arange(board.height), np.arange(board.width) * (board.height + 1))
+    return (words[:, None, None] >> places.astype(np.uint64) & np.uint64(1)).astype(np.uint8)
 
 
-def are_over(keys, board):
-    """Return whether each game is over, won or with a full board, as a boolean array."""
-    import numpy as np
-
-    cdef const Board* g = _geometry(board.width, board.height)
-    cdef const uint64_t[::1] keys_view = np.ascontiguousarray(keys, dtype=np.uint64)
-    cdef Py_ssize_t index
-    cdef uint64_t stones, mask
-    result = np.empty(len(keys), dtype=np.bool_)
-    cdef uint8_t[::1] flags = result.view(np.uint8)
-    with nogil:
-        for index in range(keys_view.shape[0]):
-            split_key(g, keys_view[index], &stones, &mask)
-            flags[index] = mask == g.squares or has_four(g, stones ^ mask)
-    return result
+cdef enum Fact:
+    OVER            # the game is won, or the board is full
+    WINNING         # the side to move can win at once
+    THREATENED      # the opponent could win at once if it were to move
 
 
-cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
-    """Return whether a playable square completes four for the mover (``own``) or for the opponent."""
+cdef object _are(const uint64_t[::1] keys, const Board* g, Fact fact):
+    """Return whether each position has a property, as a boolean array."""
     import numpy as np
 
     cdef Py_ssize_t index
@@ -144,20 +116,28 @@ cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
     with nogil:
         for index in range(keys.shape[0]):
             split_key(g, keys[index], &stones, &mask)
-            if not own:
+            if fact != WINNING:
                 stones ^= mask
-            flags[index] = (winning_squares(g, stones, mask) & playable_squares(g, mask)) != 0
+            if fact == OVER:
+                flags[index] = mask == g.squares or has_four(g, stones)
+            else:
+                flags[index] = (winning_squares(g, stones, mask) & playable_squares(g, mask)) != 0
     return result
+
+
+def are_over(keys, board):
+    """Return whether each game is over, won or with a full board, as a boolean array."""
+    return _are(keys, _geometry(board.width, board.height), OVER)
 
 
 def wins_now(keys, *, int width=7, int height=6):
     """Return whether the side to move can win at once, as a boolean array."""
-    return _with_move(keys, _geometry(width, height), True)
+    return _are(keys, _geometry(width, height), WINNING)
 
 
 def is_threatened(keys, *, int width=7, int height=6):
     """Return whether the opponent could win at once if it were to move, as a boolean array."""
-    return _with_move(keys, _geometry(width, height), False)
+    return _are(keys, _geometry(width, height), THREATENED)
 
 
 def canonical_keys(keys, *, int width=7, int height=6):
