@@ -28,10 +28,10 @@ _PIECE: Final = 1 << 18
 """The number of positions whose children are looked up in one step; this limits the memory."""
 
 
-def _looked_up(
+def known_children(
     parent_keys: Keys, child_keys: Keys, width: int, height: int
 ) -> Iterator[tuple[slice, NDArray[np.uint8], NDArray[np.intp]]]:
-    """Look the children of positions up, piece by piece.
+    """Look the children of positions up among sorted keys, piece by piece.
 
     For every piece: the place of its positions; what each column does (:func:`children`); and the
     index of the child after it, or -1 if ``child_keys`` do not have it.
@@ -68,7 +68,7 @@ def best_of_known(
     scores = np.append(child_scores, np.int8(-NO_SCORE - 1))  # the last one is never chosen
     best = np.empty(len(parent_keys), dtype=np.int8)
     exact = np.empty(len(parent_keys), dtype=np.bool_)
-    for piece, moves, places in _looked_up(parent_keys, child_keys, width, height):
+    for piece, moves, places in known_children(parent_keys, child_keys, width, height):
         worth = np.where(places >= 0, -scores[places], np.int8(NO_SCORE))
         worth[moves == MOVE_FILLS] = 0
         _, plies = canonical_keys(parent_keys[piece], width=width, height=height)
@@ -105,7 +105,7 @@ def inherit(
     An owner is a number from 0 on; a child without a parent gets NOBODY.
     """
     owners = np.full(len(child_keys), NOBODY, dtype=np.int32)
-    for piece, _, places in _looked_up(parent_keys, child_keys, width, height):
+    for piece, _, places in known_children(parent_keys, child_keys, width, height):
         rows, columns = np.nonzero(places >= 0)
         np.minimum.at(owners, places[rows, columns], parent_owners[piece][rows])
     return owners

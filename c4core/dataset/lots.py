@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 import numpy as np
 
-from c4core.arrays import MOVE_GOES_ON, children
+from c4core.book.build import known_children
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,9 +40,6 @@ Purpose = Literal["choose", "split", "order", "image"]
 SPLITS: Final = ("train", "validation", "test")
 
 MAX_SHARES: Final = 1_000_000
-
-_PIECE: Final = 1 << 20
-"""The number of positions whose children are looked up in one step; this limits the memory."""
 
 
 def position_hashes(keys: Keys, seed: int, purpose: Purpose) -> Keys:
@@ -140,14 +137,10 @@ def links(keys: Keys, board: BoardSize) -> tuple[Places, Places]:
     The keys are canonical and different, in any order; no game is over.
     """
     order = np.argsort(keys)
-    ordered = np.ascontiguousarray(keys[order])
     parents, found = [], []
-    for begin in range(0, len(keys), _PIECE):
-        piece = np.ascontiguousarray(keys[begin : begin + _PIECE])
-        after, moves = children(piece, width=board.width, height=board.height)
-        places = np.minimum(np.searchsorted(ordered, after), len(keys) - 1)
-        rows, columns = np.nonzero((moves == MOVE_GOES_ON) & (ordered[places] == after))
-        parents.append(rows + begin)
+    for piece, _, places in known_children(keys, keys[order], board.width, board.height):
+        rows, columns = np.nonzero(places >= 0)
+        parents.append(rows + piece.start)
         found.append(order[places[rows, columns]])
     nothing = np.empty(0, dtype=np.intp)
     return np.concatenate([nothing, *parents]), np.concatenate([nothing, *found])

@@ -29,6 +29,7 @@ import numpy as np
 from c4core.arena.file_formats import read_csv_games
 from c4core.arena.game import game_seed, play_game
 from c4core.arrays import MOVE_GOES_ON, canonical_keys, children
+from c4core.book.build import known_children
 from c4core.dataset.files import read_npz
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.records import make_records
@@ -53,9 +54,6 @@ if TYPE_CHECKING:
 
 ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
 _PLANES_AXES: Final = 4
-
-_PIECE: Final = 1 << 18
-"""The number of positions whose children are looked up in one step; this limits the memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,14 +238,11 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
             f"the data sets have different boards: {positions.board}, {others.board}"
         )
     width, height = positions.board
-    keys, known = canonical(positions), canonical(others)
+    keys, known = canonical(positions), np.unique(canonical(others))
     after, moves = children(known, width=width, height=height)
     found = np.isin(keys, np.concatenate([known, after[moves == MOVE_GOES_ON]]))
-    for begin in range(0, len(keys), _PIECE):
-        piece = np.ascontiguousarray(keys[begin : begin + _PIECE])
-        after, moves = children(piece, width=width, height=height)
-        is_parent = np.isin(after, known) & (moves == MOVE_GOES_ON)
-        found[begin : begin + _PIECE] |= is_parent.any(axis=1)
+    for piece, _, places in known_children(keys, known, width, height):
+        found[piece] |= (places >= 0).any(axis=1)
     return found
 
 
