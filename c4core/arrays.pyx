@@ -3,14 +3,8 @@
 A position in an array is its key, or two words (engine/board.pxd draws the layout): ``stones`` of the side
 to move, ``mask`` of both sides. numpy is imported inside the functions, so programs that handle one position
 at a time start faster.
-
-Reachable positions are enumerated ply by ply, as sorted arrays of keys. Each ply is made from the previous
-one: every position that is not over has one child for each column that is not full. The parents are
-processed in parts. The children of each part are sorted and their duplicates removed; then the parts are
-merged in pairs. So duplicates take little memory, even on a large ply.
 """
 
-cimport cython
 from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
@@ -341,135 +335,9 @@ cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
     raise AssertionError(f"positions[{index}]: {key}")
 
 
-# Number of parents whose children are sorted together: about 50 MB of children on 7x6.
+# The number of parents whose children are sorted together: about 50 MB of children on 7x6.
 cdef enum:
     PIECE_PARENTS = 1 << 20
-
-# The children that a ply's array includes.
-cdef enum Kept:
-    EVERY           # all children, finished games included
-    OPEN            # only children that are not over
-
-
-cdef Py_ssize_t _children(
-    const Board* g, const uint64_t[::1] parents, uint64_t[::1] children, bint canonical, Kept kept
-) noexcept nogil:
-    """Write the keys of the children of all parents that are not over. Return their number."""
-    cdef Py_ssize_t index, count = 0
-    cdef uint64_t stones, mask, moves, move
-    for index in range(parents.shape[0]):
-        split_key(g, parents[index], &stones, &mask)
-        if has_four(g, stones ^ mask):
-            continue
-        moves = playable_squares(g, mask)
-        if kept == OPEN:
-            if popcount(mask) + 1 >= g.cells:
-                continue
-            moves &= ~winning_squares(g, stones, mask)
-        while moves:
-            move = moves & (0 - moves)
-            moves ^= move
-            if canonical:
-                children[count] = canonical_key(g, stones ^ mask, mask | move)
-            else:
-                children[count] = position_key(g, stones ^ mask, mask | move)
-            count += 1
-    return count
-
-
-cdef Py_ssize_t _squeeze(uint64_t[::1] keys) noexcept nogil:
-    """Move the distinct values of a sorted array to its front. Return their number."""
-    cdef Py_ssize_t index, count = 0
-    for index in range(keys.shape[0]):
-        if count == 0 or keys[index] != keys[count - 1]:
-            keys[count] = keys[index]
-            count += 1
-    return count
-
-
-cdef Py_ssize_t _merge(
-    const uint64_t[::1] left, const uint64_t[::1] right, uint64_t[::1] merged
-) noexcept nogil:
-    """Merge two sorted arrays without duplicates into a third one. Return its length."""
-    cdef Py_ssize_t i = 0, j = 0, count = 0
-    cdef uint64_t a, b
-    while i < left.shape[0] and j < right.shape[0]:
-        a, b = left[i], right[j]
-        merged[count] = min(a, b)
-        i += a <= b
-        j += b <= a
-        count += 1
-    while i < left.shape[0]:
-        merged[count] = left[i]
-        i += 1
-        count += 1
-    while j < right.shape[0]:
-        merged[count] = right[j]
-        j += 1
-        count += 1
-    return count
-
-
-cdef object _merged(object left, object right):
-    """Return the union of two sorted arrays without duplicates, sorted and without duplicates."""
-    import numpy as np
-
-    cdef const uint64_t[::1] a = left, b = right
-    space = np.empty(len(left) + len(right), dtype=np.uint64)
-    cdef uint64_t[::1] c = space
-    cdef Py_ssize_t count
-    with nogil:
-        count = _merge(a, b, c)
-    return space[:count].copy()
-
-
-@cython.wraparound(True)
-cdef object _next_ply(const Board* g, object level, bint canonical, Kept kept):
-    """Return the sorted keys of all children of a ply."""
-    import numpy as np
-
-    cdef const uint64_t[::1] parents
-    cdef uint64_t[::1] buffer
-    cdef Py_ssize_t count
-    cdef list parts = []    # (number of pieces, their union), merged like the digits of a binary counter
-    space = np.empty(min(len(level), PIECE_PARENTS) * g.width, dtype=np.uint64)
-    for start in range(0, len(level), PIECE_PARENTS):
-        parents = level[start : start + PIECE_PARENTS]
-        buffer = space
-        with nogil:
-            count = _children(g, parents, buffer, canonical, kept)
-        piece = space[:count]
-        piece.sort()
-        buffer = piece
-        with nogil:
-            count = _squeeze(buffer)
-        parts.append((1, piece[:count].copy()))
-        while len(parts) > 1 and parts[-1][0] == parts[-2][0]:
-            pieces, last = parts.pop()
-            parts[-1] = (2 * pieces, _merged(parts[-1][1], last))
-    while len(parts) > 1:
-        last = parts.pop()[1]
-        parts[-1] = (0, _merged(parts[-1][1], last))
-    return parts[0][1] if parts else space
-
-
-def plies(*, int width=7, int height=6, bint canonical=False):
-    """Iterate over the plies of a board: all reachable positions, from 0 stones on.
-
-    Args:
-        canonical: yield canonical keys, one for each pair of mirror images, instead of all keys.
-
-    Yields:
-        For each ply a sorted uint64 array of keys without duplicates. A finished game is included at the
-        ply where it ended. No array is empty.
-    """
-    import numpy as np
-
-    cdef const Board* g = _geometry(width, height)
-    level = np.array([g.bottom], dtype=np.uint64)
-    while level.size:
-        yield level
-        level = _next_ply(g, level, canonical, EVERY)
 
 
 def open_plies(Position start not None):
@@ -481,8 +349,21 @@ def open_plies(Position start not None):
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(start.g.width, start.g.height)
+    width, height = start.board
+    _geometry(width, height)
     level = np.array([] if start.is_over else [start.canonical_key], dtype=np.uint64)
     while level.size:
         yield level
-        level = _next_ply(g, level, True, OPEN)
+        pieces = []
+        for begin in range(0, len(level), PIECE_PARENTS):
+            after, moves = children(level[begin : begin + PIECE_PARENTS], width=width, height=height)
+            pieces.append(_distinct(after[moves == GOES_ON]))
+        level = _distinct(np.concatenate(pieces))
+
+
+cdef object _distinct(object keys):
+    """Sort keys and drop repeated ones. In numpy 2.3, np.unique() takes ten times as long."""
+    keys.sort()
+    import numpy as np
+
+    return np.concatenate([keys[:1], keys[1:][keys[1:] != keys[:-1]]])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from c4core.arrays import plies
 from c4core.dataset.card import Recipe, make_card, read_card, split_records
 from c4core.dataset.draw import draw_from_play
 from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE
@@ -22,6 +21,7 @@ from c4core.errors import DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
 from c4core.solver import Solver
+from tests.support.boards.exhaustive import plies
 
 if TYPE_CHECKING:
     from pathlib import Path

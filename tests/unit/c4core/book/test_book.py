@@ -20,13 +20,14 @@ import numpy as np
 import pytest
 
 from c4core import KeyValueError, MoveError, Position, Solver, errors
-from c4core.arrays import open_plies, plies, wins_now
+from c4core.arrays import open_plies, wins_now
 from c4core.book import Book
 from c4core.book.layout import COMPLETE_ENTRY, pack_header
 from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.evaluation import NO_SCORE
 from c4core.notation import DEFAULT_BOARD, BoardSize
+from tests.support.boards.exhaustive import plies
 from tests.support.boards.small_books import opening, regrouped, small_book, whole_game
 from tests.support.memory import memory_below
 from tests.support.running.waiting import HANG_SECONDS, await_that

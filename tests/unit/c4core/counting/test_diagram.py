@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from c4core import Position
-from c4core.arrays import plies
 from c4core.counting import begin, count, load_count, save_count
 from c4core.counting.diagram import (
     CountFileError,
@@ -29,6 +28,7 @@ from c4core.counting.diagram import (
 from c4core.counting.steps import KeyTable
 from c4core.errors import BoardError
 from tests.support.boards.every_position import counted
+from tests.support.boards.exhaustive import plies
 from tests.support.boards.reference import has_won
 
 SEVEN_BY_SIX = [
