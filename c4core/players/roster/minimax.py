@@ -147,10 +147,6 @@ class MinimaxRuns(Player):
         bool, "whether runs are counted in one direction only, as in the original program"
     ] = False
 
-    @property
-    def is_timed(self) -> bool:
-        return self.time_ms is not None
-
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         width = position.width
         return minimax(
@@ -200,10 +196,6 @@ class MinimaxThreats(Player):
                 player=self.kind.name,
                 parameter="max_depth",
             )
-
-    @property
-    def is_timed(self) -> bool:
-        return self.time_ms is not None
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         killer_moves = self.ordering in ("both", "killer")

@@ -92,10 +92,6 @@ class MontecarloTimed(Player):
                 parameter="playouts",
             )
 
-    @property
-    def is_timed(self) -> bool:
-        return self.time_ms is not None
-
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         seconds = limits.at_most(None if self.time_ms is None else self.time_ms / 1000)
         column, _ = timed_choice(
