@@ -88,7 +88,7 @@ def derive(
     scores, exact = best_of_known(parent_keys, child_keys, child_scores, width=width, height=height)
     if not exact.all():
         key = int(parent_keys[int(exact.argmin())])
-        raise BookContentError(f"a child of position {key} has no score", key=key)
+        raise BookContentError(f"a child of position {key} has no score")
     return scores
 
 

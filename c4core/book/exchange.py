@@ -95,7 +95,7 @@ def levels_of(
     canonical, plies = canonical_keys(keys, width=start.width, height=start.height)
     if len(plies) and plies.min() < start.ply:
         key = int(keys[plies.argmin()])
-        raise BookContentError(f"position {key} has fewer stones than the start", key=key)
+        raise BookContentError(f"position {key} has fewer stones than the start")
     order = np.lexsort((canonical, plies))
     canonical, plies, scores = canonical[order], plies[order], scores[order]
     again = canonical[1:] == canonical[:-1]
@@ -103,8 +103,7 @@ def levels_of(
     if conflict.any():
         index = int(conflict.argmax())
         raise BookContentError(
-            f"position {canonical[index]} has the scores {scores[index]} and {scores[index + 1]}",
-            key=int(canonical[index]),
+            f"position {canonical[index]} has the scores {scores[index]} and {scores[index + 1]}"
         )
     first = np.append(np.ones(min(1, len(again) + 1), dtype=bool), ~again)[: len(canonical)]
     canonical, plies, scores = canonical[first], plies[first], scores[first]
@@ -304,9 +303,7 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
         # Most of Arrow's own errors are ValueErrors, or OSErrors if bytes are wrong.
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened
-        raise BookContentError(
-            f"{path}: this is not a book in Parquet: {error}", path=str(path)
-        ) from None
+        raise BookContentError(f"{path}: this is not a book in Parquet: {error}") from None
     levels = levels_of(keys, scores, start)
     return BookContent(start, levels, about.kind, about.description, about.engine_version)
 

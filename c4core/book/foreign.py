@@ -150,14 +150,10 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
         file_bytes = os.fstat(file.fileno()).st_size
         data = head + file.read(length - len(head)) if file_bytes == length else b""
     if file_bytes > length:
-        raise BookForeignError(
-            f"{name}: {file_bytes - length} bytes follow the table", path=name, offset=length
-        )
+        raise BookForeignError(f"{name}: {file_bytes - length} bytes follow the table")
     if len(data) < length:
         raise BookTruncatedError(
-            f"{name}: the book is cut off: it has {len(data) or file_bytes} of {length} bytes",
-            path=name,
-            offset=len(data) or file_bytes,
+            f"{name}: the book is cut off: it has {len(data) or file_bytes} of {length} bytes"
         )
     keys = np.frombuffer(data, dtype=f"<u{key_bytes}", count=size, offset=_HEADER.size)
     values = np.frombuffer(data, dtype=np.uint8, offset=_HEADER.size + size * key_bytes)
@@ -172,11 +168,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
     wrong |= np.abs(scores) > board.cells // 2
     if wrong.any():
         place = int(places[int(wrong.argmax())])
-        raise BookContentError(
-            f"{name}: place {place} of the table is not a position of {board}",
-            path=name,
-            offset=_HEADER.size + place * key_bytes,
-        )
+        raise BookContentError(f"{name}: place {place} of the table is not a position of {board}")
     start = Position(width=board.width, height=board.height)
     return BookContent(start, levels_of(found, scores.astype(np.int8), start))
 
@@ -184,9 +176,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
 def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
     """Read the header: board, largest number of stones, bytes of a key, places of the table."""
     if len(data) < _HEADER.size:
-        raise BookTruncatedError(
-            f"{name}: the book is cut off: it has {len(data)} bytes", path=name, offset=len(data)
-        )
+        raise BookTruncatedError(f"{name}: the book is cut off: it has {len(data)} bytes")
     width, height, depth, key_bytes, value_bytes, log2_size = _HEADER.unpack_from(data)
     try:
         board = check_narrow(check_board(width, height), "books")
@@ -200,13 +190,11 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
         or value_bytes != 1
         or log2_size not in LOG2_SIZES
     ):
-        raise BookForeignError(f"{name}: this is not a book of Pons's solver", path=name, offset=0)
+        raise BookForeignError(f"{name}: this is not a book of Pons's solver")
     size = table_size(log2_size)
     if 3 ** (depth + width - 1) > size << 8 * key_bytes:
         raise BookForeignError(
-            f"{name}: keys of {key_bytes} bytes cannot distinguish positions with {depth} stones",
-            path=name,
-            offset=3,
+            f"{name}: keys of {key_bytes} bytes cannot distinguish positions with {depth} stones"
         )
     return board, depth, key_bytes, size
 

@@ -185,35 +185,25 @@ class _HeaderReader:
         return info
 
     def refuse(self, what: str, offset: int) -> NoReturn:
-        raise BookDamagedError(
-            f"{self.path}: the book is damaged: {what} (byte {offset})",
-            path=self.path,
-            offset=offset,
-        )
+        raise BookDamagedError(f"{self.path}: the book is damaged: {what} (byte {offset})")
 
     def need(self, length: int, what: str = "at least ") -> None:
         if self.file_bytes < length:
             raise BookTruncatedError(
                 f"{self.path}: the book is cut off: "
-                f"it has {self.file_bytes} of {what}{length} bytes",
-                path=self.path,
-                offset=self.file_bytes,
+                f"it has {self.file_bytes} of {what}{length} bytes"
             )
 
     def check_kind_of_file(self) -> None:
         """Check magic and version, which are at the same place in every version of the format."""
         if not MAGIC.startswith(self.data[: len(MAGIC)]):
-            raise BookForeignError(
-                f"{self.path}: this is not an opening book of C4", path=self.path, offset=0
-            )
+            raise BookForeignError(f"{self.path}: this is not an opening book of C4")
         self.need(_HEADER.size)
         version = _HEADER.unpack_from(self.data)[1]
         if version > FORMAT_VERSION:
             raise BookVersionError(
                 f"{self.path}: the book has format version {version}, this program reads up to "
-                f"{FORMAT_VERSION}: install a newer c4",
-                path=self.path,
-                offset=len(MAGIC),
+                f"{FORMAT_VERSION}: install a newer c4"
             )
 
     def check_whole(self, header: _Header) -> int:

@@ -406,8 +406,7 @@ cdef class Ranking:
             raise BookContentError(
                 f"{keys[bad]} is not a key of a {self.start.board} position with {ply} stones"
                 + (" whose game goes on" if goes_on else "")
-                + (f" that extends position {self.start.key}" if self.r.first else ""),
-                key=keys[bad],
+                + (f" that extends position {self.start.key}" if self.r.first else "")
             )
         return result
 
@@ -498,7 +497,7 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
             numbers[index] = _pons_key(g, stones, mask)
     if bad >= 0:
         raise BookContentError(
-            f"position {keys[bad]} has more stones than a base-3 key of 64 bits holds", key=keys[bad]
+            f"position {keys[bad]} has more stones than a base-3 key of 64 bits holds"
         )
     return result
 

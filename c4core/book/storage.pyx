@@ -117,9 +117,7 @@ cdef class Storage:
             return b""
 
     cdef int _refuse(self, str what, uint64_t offset) except -1:
-        raise BookDamagedError(
-            f"{self._path}: the book is damaged: {what} (byte {offset})", path=self._path, offset=offset
-        )
+        raise BookDamagedError(f"{self._path}: the book is damaged: {what} (byte {offset})")
 
     cdef int8_t* _load(self, Section* s, Group* group) except NULL with gil:
         """Read a group, and keep its scores. If two threads do this at once, the first one's are kept."""

@@ -45,9 +45,7 @@ def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDA
         owners = inherit(parents, owners, children, width=width, height=height)
     orphans = levels[-1][owners == NOBODY]
     if len(orphans):
-        raise BookContentError(
-            f"position {orphans[0]} is not a child of the ply before", key=int(orphans[0])
-        )
+        raise BookContentError(f"position {orphans[0]} is not a child of the ply before")
     return owners
 
 
@@ -94,9 +92,7 @@ def pack_keys(keys: Keys) -> bytes:
     unsorted = keys[1:] <= keys[:-1]
     if unsorted.any():
         index = int(unsorted.argmax()) + 1
-        raise BookContentError(
-            f"keys are not sorted at index {index}: {keys[index]}", key=int(keys[index])
-        )
+        raise BookContentError(f"keys are not sorted at index {index}: {keys[index]}")
     numbers = keys.copy()
     numbers[1:] -= keys[:-1] + np.uint64(1)
     shifts = np.arange(0, 7 * _MOST_BYTES, 7, dtype=np.uint64)

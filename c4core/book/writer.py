@@ -94,7 +94,7 @@ def pack_book(
 ) -> tuple[BookInfo, list[bytes]]:
     """Return the header and the bytes of a book, in parts; arguments as in :func:`write_book`."""
     if start.is_over:
-        raise BookContentError("a book cannot start from a game that is over", key=start.key)
+        raise BookContentError("a book cannot start from a game that is over")
     if not levels or start.ply + len(levels) > start.board.cells:
         raise BookContentError(
             f"a book from ply {start.ply} of {start.board} cannot have {len(levels)} plies"
@@ -159,8 +159,7 @@ def _check_level(
         index = int(wrong.argmax())
         raise BookContentError(
             f"ply {ply}: position {keys[index]} cannot have the score {scores[index]}: "
-            f"scores run from {worst} to {best}",
-            key=int(keys[index]),
+            f"scores run from {worst} to {best}"
         )
 
 
@@ -171,7 +170,7 @@ def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64]
     foreign = np.setdiff1d(keys, everything)
     key = int((foreign if len(foreign) else np.setdiff1d(everything, keys))[0])
     what = "cannot be reached from the start" if len(foreign) else "is missing from a complete book"
-    raise BookContentError(f"ply {ply}: position {key} {what}", key=key)
+    raise BookContentError(f"ply {ply}: position {key} {what}")
 
 
 MAX_SLOTS: Final = 1 << 32

@@ -69,10 +69,6 @@ class CountingError(C4Error):
 class CountMemoryError(CountingError):
     """The diagrams need more memory than ``most_bytes``."""
 
-    def __init__(self, message: str, *, most_bytes: int) -> None:
-        super().__init__(message)
-        self.most_bytes = most_bytes
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagram:
@@ -212,10 +208,7 @@ def _explored(
         arcs.append(read(number, states, following))
         taken += arcs[-1].nbytes
         if taken + states.nbytes + following.nbytes > most_bytes:
-            raise CountMemoryError(
-                f"the diagrams need more than {most_bytes >> 20:,} MB of memory",
-                most_bytes=most_bytes,
-            )
+            raise CountMemoryError(f"the diagrams need more than {most_bytes >> 20:,} MB of memory")
         states = following
     arcs.append(read(len(arcs), states, None))
     levels: list[Level] = []
@@ -297,10 +290,6 @@ _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 class CountFileError(CountingError):
     """A file is not a saved count, or it is damaged."""
 
-    def __init__(self, message: str, *, path: str) -> None:
-        super().__init__(message)
-        self.path = path
-
 
 def save_count(path: Path, progress: Progress) -> None:
     """Save a count in a file, which is written completely or not at all."""
@@ -322,15 +311,13 @@ def load_count(path: Path) -> Progress:
     check_regular_file(path)
     data = path.read_bytes()
     if data[: len(MAGIC)] != MAGIC:
-        raise CountFileError(f"{path}: this is not a saved count", path=str(path))
+        raise CountFileError(f"{path}: this is not a saved count")
     if hashlib.sha256(data[:-_DIGEST_BYTES]).digest() != data[-_DIGEST_BYTES:]:
-        raise CountFileError(f"{path}: its end is missing, or it was changed", path=str(path))
+        raise CountFileError(f"{path}: its end is missing, or it was changed")
     try:
         return _parsed(data[:-_DIGEST_BYTES])
     except (BoardError, ValueError, struct.error) as error:
-        raise CountFileError(
-            f"{path}: its content is impossible: {error}", path=str(path)
-        ) from None
+        raise CountFileError(f"{path}: its content is impossible: {error}") from None
 
 
 def _parsed(data: bytes) -> Progress:

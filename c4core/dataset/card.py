@@ -377,16 +377,15 @@ def as_text(card: Card) -> str:
 def read_card(text: str, path: str) -> Card:
     """Read and check the text of a card; ``path`` is for messages."""
     if len(text) > MAX_CARD:
-        raise DatasetError(f"{path}: not a data card: longer than {MAX_CARD:,}", path=path)
+        raise DatasetError(f"{path}: not a data card: longer than {MAX_CARD:,}")
     try:
         version = msgspec.json.decode(text, type=_Version).format
         if version == CARD_FORMAT:
             return msgspec.json.decode(text, type=Card)
     except (BoardError, RecursionError, ValueError) as error:
-        raise DatasetError(f"{path}: not a data card: {error}", path=path) from None
+        raise DatasetError(f"{path}: not a data card: {error}") from None
     raise DatasetError(
-        f"{path}: the card has format {version}, but this version of c4 reads format {CARD_FORMAT}",
-        path=path,
+        f"{path}: the card has format {version}, but this version of c4 reads format {CARD_FORMAT}"
     )
 
 

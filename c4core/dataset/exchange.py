@@ -125,7 +125,7 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
                 raise ValueError(text.error)  # noqa: TRY004, TRY301
             position, score, row = _read_line(text, board)
         except (C4Error, RecursionError, ValueError) as error:
-            raise DatasetError(f"{name}, line {number}: {error}", path=name) from None
+            raise DatasetError(f"{name}, line {number}: {error}") from None
         if position.is_over:
             over += 1
             continue
@@ -134,7 +134,7 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
         columns.extend(row if position.key == position.canonical_key else row[::-1])
         lines.append(number)
     if not number:
-        raise DatasetError(f"{name} has no lines", path=name)
+        raise DatasetError(f"{name} has no lines")
     return Stated(
         np.array(keys, dtype=np.uint64),
         np.array(scores, dtype=np.int8),

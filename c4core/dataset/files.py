@@ -104,7 +104,7 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened; errors about wrong bytes name no file
         message = f"{path}: not an NPZ data set, or damaged: {error}"
-        raise DatasetError(message, path=str(path)) from None
+        raise DatasetError(message) from None
     return arrays, str(card)
 
 
@@ -161,7 +161,7 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
         return {name: np.concatenate(arrays) for name, arrays in pieces.items()}, None
     except (OverflowError, RecursionError, ValueError) as error:
         message = f"{place}: not a JSON Lines data set: {error}"
-        raise DatasetError(message, path=str(path)) from None
+        raise DatasetError(message) from None
 
 
 def _pack(rows: list[_Row], pieces: dict[str, list[Array]]) -> None:
@@ -221,12 +221,12 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
             table = part.read(use_threads=False)
             arrays = {name: _as_array_of(arrow, table.column(name)) for name in table.column_names}
     except KeyError:
-        raise DatasetError(f"{path}: not a data set: it has no card", path=str(path)) from None
+        raise DatasetError(f"{path}: not a data set: it has no card") from None
     except (arrow.ArrowException, OSError, TypeError, ValueError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened; for wrong bytes Arrow raises OSErrors, too
         message = f"{path}: not a Parquet data set: {error}"
-        raise DatasetError(message, path=str(path)) from None
+        raise DatasetError(message) from None
     return arrays, card.decode(errors="replace")
 
 

@@ -81,14 +81,14 @@ def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Card]:
     card = card_beside(directory / JSON_NAME)
     file = next((file for file in card.files if file.split == split), None)
     if file is None:
-        raise DatasetError(f"{directory}: this data set has no part {split}", path=str(directory))
+        raise DatasetError(f"{directory}: this data set has no part {split}")
     found = Inspection(card)
     try:
         records = _checked_file(directory / file.name, file, card, found)
     except FileNotFoundError:
-        raise DatasetError(f"{directory / file.name}: missing", path=str(directory)) from None
+        raise DatasetError(f"{directory / file.name}: missing") from None
     if found.problems:
-        raise DatasetError(f"{directory}: {found.problems[0]}", path=str(directory))
+        raise DatasetError(f"{directory}: {found.problems[0]}")
     return records, card
 
 
@@ -121,7 +121,7 @@ def _checked_file(path: Path, file: PartFile, card: Card, found: Inspection) -> 
     problems = part_problems(records, card, file.split)
     found.problems += [f"{path.name}: {problem}" for problem in problems]
     if "key" not in records:
-        raise DatasetError(f"{path.name}: it has no keys, so it cannot be checked", path=str(path))
+        raise DatasetError(f"{path.name}: it has no keys, so it cannot be checked")
     return records
 
 
@@ -134,7 +134,7 @@ def _inspect_file(path: Path) -> Inspection:
         card = read_card(text, str(path))
         split = card.part
     if split not in card.splits:
-        raise DatasetError(f"{path}: unknown part of the data set: {split!r}", path=str(path))
+        raise DatasetError(f"{path}: unknown part of the data set: {split!r}")
     problems = [*_digest_problems(path)]
     problems += [f"{path.name}: {each}" for each in part_problems(records, card, split)]
     return Inspection(card, problems, [path.name])
@@ -158,19 +158,16 @@ def card_beside(path: Path) -> Card:
         with path.open(encoding="utf-8") as file:
             return read_card(file.read(MAX_CARD + 1), str(path))
     except FileNotFoundError:
-        raise DatasetError(
-            f"{path}: missing: a data set has its card there", path=str(path)
-        ) from None
+        raise DatasetError(f"{path}: missing: a data set has its card there") from None
     except UnicodeDecodeError:
-        raise DatasetError(f"{path}: not a data card: not UTF-8", path=str(path)) from None
+        raise DatasetError(f"{path}: not a data card: not UTF-8") from None
 
 
 def _format_of(path: Path) -> Format:
     ending = path.suffix.removeprefix(".")
     if ending not in FORMATS:
         raise DatasetError(
-            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}",
-            path=str(path),
+            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}"
         )
     return FORMATS[ending]
 

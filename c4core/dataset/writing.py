@@ -100,7 +100,7 @@ def _names(formats: Iterable[str]) -> list[str]:
 def _existing(directory: Path) -> DatasetExistsError:
     is_set = (directory / JSON_NAME).exists()
     what = "another data set" if is_set else "files with the names of a data set's files"
-    return DatasetExistsError(f"{directory} has {what} already", path=str(directory))
+    return DatasetExistsError(f"{directory} has {what} already")
 
 
 def _is_free(directory: Path, card: Card) -> bool:

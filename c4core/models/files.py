@@ -96,8 +96,7 @@ def write_model(path: Path, model: Model) -> None:
         _check_finite(tensors)
     except ValueError as error:
         raise ModelError(
-            f"{path} is not written: {error}: the training has diverged, use a smaller rate",
-            path=str(path),
+            f"{path} is not written: {error}: the training has diverged, use a smaller rate"
         ) from None
     about = {
         "format": FORMAT,
@@ -120,21 +119,18 @@ def read_model(path: Path) -> Model:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, TypeError, ValueError) as error:
-        raise ModelError(
-            f"{path} is not a c4 model, or is damaged: {error}", path=str(path)
-        ) from None
+        raise ModelError(f"{path} is not a c4 model, or is damaged: {error}") from None
     if ENTRY not in metadata:
-        raise ModelError(f"{path} is not a c4 model", path=str(path))
+        raise ModelError(f"{path} is not a c4 model")
     try:
         fields = msgspec.json.decode(metadata[ENTRY], type=dict[str, Any])
         if fields.get("format") == FORMAT:
             return _described(fields, tensors)
     except (BoardError, RecursionError, ValueError) as error:
-        raise ModelError(f"{path} is a damaged model: {error}", path=str(path)) from None
+        raise ModelError(f"{path} is a damaged model: {error}") from None
     raise ModelError(
         f"{path} is a model in format {fields.get('format')!r:.80}; "
-        f"this version of c4 reads format {FORMAT}",
-        path=str(path),
+        f"this version of c4 reads format {FORMAT}"
     )
 
 
@@ -142,9 +138,7 @@ def read_unchanged(path: Path, fingerprint: str) -> Model:
     """Read a model's file, and check that its weights have this fingerprint."""
     model = read_model(path)
     if model.fingerprint != fingerprint:
-        raise ModelError(
-            f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=str(path)
-        )
+        raise ModelError(f"{path} has changed: weights {model.fingerprint}, not {fingerprint}")
     return model
 
 

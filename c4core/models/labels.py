@@ -119,12 +119,11 @@ def read_positions(directory: Path, split: str) -> Positions:
         columns, _ = read_npz(path)
     except FileNotFoundError:
         raise DatasetError(
-            f"{path} is missing: make the data set with c4 dataset build --format npz",
-            path=str(path),
+            f"{path} is missing: make the data set with c4 dataset build --format npz"
         ) from None
     missing = [name for name in ARRAYS if name not in columns]
     if missing:
-        raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
+        raise DatasetError(f"{path} has no array {missing[0]}")
     return _checked(path, columns)
 
 
@@ -134,13 +133,12 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
     shape = planes.shape
     if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
         raise DatasetError(
-            f"{path}: planes are {planes.dtype} {shape}, not uint8 (n, 2, height, width)",
-            path=str(path),
+            f"{path}: planes are {planes.dtype} {shape}, not uint8 (n, 2, height, width)"
         )
     try:
         board = check_narrow(check_board(shape[3], shape[2]), "models")
     except BoardError as error:
-        raise DatasetError(f"{path}: {error}", path=str(path)) from None
+        raise DatasetError(f"{path}: {error}") from None
     n = shape[0]
     for name, array, wanted in (
         ("ply", ply, (n,)),
@@ -149,18 +147,16 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
         ("column_scores", scores, (n, board.width)),
     ):
         if array.shape != wanted:
-            raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}", path=str(path))
+            raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}")
     found = Positions(
         planes, ply, value.astype(np.int8), best, scores.astype(np.int8, casting="unsafe"), board
     )
     if n == 0:
-        raise DatasetError(f"{path} has no positions", path=str(path))
+        raise DatasetError(f"{path} has no positions")
     if not ((best != 0) & found.is_open).any(axis=1).all() or (np.abs(found.value) > 1).any():
-        raise DatasetError(f"{path}: a position has no best column or no value", path=str(path))
+        raise DatasetError(f"{path}: a position has no best column or no value")
     if not np.array_equal(found.column_scores != NO_SCORE, found.is_open):
-        raise DatasetError(
-            f"{path}: an open column has no score, or a full one has", path=str(path)
-        )
+        raise DatasetError(f"{path}: an open column has no score, or a full one has")
     return found
 
 
@@ -177,7 +173,7 @@ def read_joined(
     others = [_all_of(each) for each in apart_from]
     rows = np.flatnonzero(are_apart(learned, held_out, others))
     if not len(rows):
-        raise DatasetError("no positions are left to learn from", path=str(directories[0]))
+        raise DatasetError("no positions are left to learn from")
     return learned.take(rows), held_out, others
 
 
@@ -208,7 +204,7 @@ def _all_of(directory: Path) -> Positions:
     """The positions of all parts of a data set."""
     parts = [split for split in SPLITS if (directory / f"{split}.npz").exists()]
     if not parts:
-        raise DatasetError(f"{directory} has no NPZ file of a data set", path=str(directory))
+        raise DatasetError(f"{directory} has no NPZ file of a data set")
     return joined([read_positions(directory, split) for split in parts])
 
 
@@ -299,10 +295,10 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
     finals = []
     for entry in read_csv_games(stream, board=board):
         if isinstance(entry, BadLine):
-            raise DatasetError(f"{name}, line {entry.line}: {entry.error}", path=name)
+            raise DatasetError(f"{name}, line {entry.line}: {entry.error}")
         finals.append(entry.final)
     if not finals:
-        raise DatasetError(f"{name} has no games", path=name)
+        raise DatasetError(f"{name} has no games")
     return FinalGrids.from_positions(finals)
 
 

@@ -143,8 +143,7 @@ def _restore(course: Course, model: Model, path: Path) -> None:
     ):
         if there != here:
             raise ModelMismatchError(
-                f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now",
-                path=str(path),
+                f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now"
             )
     course.restore(model, path)
 

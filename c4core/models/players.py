@@ -67,7 +67,7 @@ def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Residua
         return _residual_engine(model, kernel=kernel)
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise ModelError(f"{path}: the engine cannot be made: {reason}", path=str(path)) from None
+        raise ModelError(f"{path}: the engine cannot be made: {reason}") from None
 
 
 def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:

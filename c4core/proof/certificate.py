@@ -153,10 +153,7 @@ class Certificate:
 
 def _named(error: CertificateError, path: str | None) -> CertificateError:
     """Put the file's name in front of an error's message."""
-    if path is not None and error.path is None:
-        error.path = path
-        error.args = (f"{path}: {error.args[0]}", *error.args[1:])
-    return error
+    return error if path is None else type(error)(f"{path}: {error}")
 
 
 Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "follow", "elsewhere"]

@@ -180,7 +180,7 @@ cdef class Half:
 
 def _wrong(int fault, uint64_t key, int ply):
     return CertificateWrongError(
-        f"not a proof: at the position with key {key} and {ply} stones, {_FAULTS[fault]}", key=key, ply=ply
+        f"not a proof: at the position with key {key} and {ply} stones, {_FAULTS[fault]}"
     )
 
 

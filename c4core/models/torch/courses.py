@@ -139,7 +139,7 @@ class NetworkCourse(Course):
             self._load(model)
         except (C4Error, KeyError, RuntimeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise ModelError(f"{path} cannot be resumed: {reason}", path=str(path)) from None
+            raise ModelError(f"{path} cannot be resumed: {reason}") from None
 
     def _load(self, model: Model) -> None:
         self.network.load_state_dict(tensors_of(model.weights))

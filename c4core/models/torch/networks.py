@@ -253,7 +253,7 @@ def network_of(model: Model, path: Path) -> nn.Module:
         network.load_state_dict(weights, assign=True)
     except (TypeError, ValueError, RuntimeError) as error:
         reason = textwrap.shorten(str(error), MOST_CHARACTERS, placeholder=" ...")
-        raise ModelError(f"{path}: the network cannot be made: {reason}", path=str(path)) from None
+        raise ModelError(f"{path}: the network cannot be made: {reason}") from None
     network.eval()
     return network
 

@@ -86,9 +86,8 @@ def test_operations_on_sets() -> None:
 
 
 def test_impossible_boards_and_too_little_memory_are_refused() -> None:
-    with pytest.raises(CountMemoryError, match="more than 1 MB of memory") as caught:
+    with pytest.raises(CountMemoryError, match="more than 1 MB of memory"):
         list(count(begin(6, 6), most_bytes=1 << 20))
-    assert caught.value.most_bytes == 1 << 20
     with pytest.raises(BoardError):
         begin(8, 8)
 
@@ -118,7 +117,7 @@ def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(CountFileError) as caught:
         load_count(path)
-    assert caught.value.path == str(path)
+    assert str(path) in str(caught.value)
     return str(caught.value)
 
 
