@@ -33,8 +33,8 @@ def known_children(
 ) -> Iterator[tuple[slice, NDArray[np.uint8], NDArray[np.intp]]]:
     """Look the children of positions up among sorted keys, piece by piece.
 
-    For every piece: the place of its positions; what each column does (:func:`children`); and the
-    index of the child after it, or -1 if ``child_keys`` do not have it.
+    A piece has its place, the moves of :func:`children`, and for each column the index of the child
+    in ``child_keys``, or -1 if it is missing.
     """
     for begin in range(0, len(parent_keys), _PIECE):
         piece = slice(begin, begin + _PIECE)
