@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 # --- JSON Lines -----------------------------------------------------------------------------------
 
+_ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SECONDS: Final = 1e9
 """The largest time, about 30 years. Without a limit, sums could become infinite."""
 
@@ -137,7 +138,7 @@ class _Fields(msgspec.Struct):
     moves: str | list[Any] | None = None
     final: _Natural | None = None
     winner: Literal["x", "o"] | UnsetType | None = UNSET
-    ending: Ending | None = None
+    ending: str | None = None
     first: _Name | None = None
     second: _Name | None = None
     seed: _Natural | None = None
@@ -243,10 +244,13 @@ def _course(fields: _Fields, start: Position) -> tuple[str | None, Position]:
 def _result(fields: _Fields, final: Position) -> tuple[Side | None, Ending]:
     """Read the winner and the ending, or derive them from the board."""
     winner = final.winner if fields.winner is UNSET else fields.winner
-    ending = fields.ending
-    if ending is None or ending in ON_THE_BOARD:
+    ending = fields.ending and _ENDINGS.get(fields.ending)
+    if fields.ending and ending is None:
+        known = ", ".join(_ENDINGS)
+        raise GameFileError(f"unknown ending {fields.ending!r}: use {known}", field="ending")
+    if not ending or ending in ON_THE_BOARD:
         found = ending_on_board(final, winner)
-        if ending not in (None, found):
+        if ending and ending != found:
             raise GameFileError(f"the game ended by {found}, not by {ending}", field="ending")
         return winner, found
     if ending == Ending.UNFINISHED:
