@@ -26,6 +26,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from c4core.arrays import canonical_keys, open_plies
 from c4core.book.layout import Kind
@@ -132,8 +133,8 @@ class _About(msgspec.Struct):
 class _Line(msgspec.Struct):
     """A position, or the description of the book."""
 
-    key: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    score: Annotated[int, msgspec.Meta(ge=-127, le=127)] | None = None
+    key: Annotated[int, msgspec.Meta(ge=0)] | UnsetType = UNSET
+    score: Annotated[int, msgspec.Meta(ge=-127, le=127)] | UnsetType = UNSET
     book: _About | None = None
 
 
@@ -144,7 +145,7 @@ class _Rows:
         self.keys, self.scores, self.numbers = array("Q"), array("b"), array("Q")
 
     def add(self, line: _Line, number: int) -> None:
-        if line.key is None or line.score is None:
+        if isinstance(line.key, UnsetType) or isinstance(line.score, UnsetType):
             raise ValueError("key or score is missing")
         self.keys.append(line.key)
         self.scores.append(line.score)
