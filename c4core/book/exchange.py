@@ -146,7 +146,7 @@ class _Rows:
 
     def add(self, line: _Line, number: int) -> None:
         if isinstance(line.key, UnsetType) or isinstance(line.score, UnsetType):
-            raise ValueError("key or score is missing")
+            raise ValueError("key or score is missing")  # noqa: TRY004
         self.keys.append(line.key)
         self.scores.append(line.score)
         self.numbers.append(number)
