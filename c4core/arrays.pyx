@@ -3,14 +3,8 @@
 A position in an array is its key, or two words (engine/board.pxd draws the layout): ``stones`` of the side
 to move, ``mask`` of both sides. numpy is imported inside the functions, so programs that handle one position
 at a time start faster.
-
-Reachable positions are enumerated ply by ply, as sorted arrays of keys. Each ply is made from the previous
-one: every position that is not over has one child for each column that is not full. The parents are
-processed in parts. The children of each part are sorted and their duplicates removed; then the parts are
-merged in pairs. So duplicates take little memory, even on a large ply.
 """
 
-cimport cython
 from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
@@ -77,22 +71,15 @@ def key_array(keys, board):
 
 
 def split_keys(keys, board):
-    """Return the stones of the side to move, and of both sides, as two uint64 arrays.
+    """Return the stones of the side to move, and of both sides, as uint64 arrays.
 
-    The keys may be canonical or not. Numbers that are not keys give meaningless words.
+    On a wide board, the shape is (positions, 2): the low half and the high half of each word.
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(board.width, board.height)
-    cdef const uint64_t[::1] keys_view = np.ascontiguousarray(keys, dtype=np.uint64)
-    cdef Py_ssize_t index
-    stones = np.empty(len(keys), dtype=np.uint64)
-    masks = np.empty(len(keys), dtype=np.uint64)
-    cdef uint64_t[::1] stones_view = stones, masks_view = masks
-    with nogil:
-        for index in range(keys_view.shape[0]):
-            split_key(g, keys_view[index], &stones_view[index], &masks_view[index])
-    return stones, masks
+    if board.is_narrow:
+        keys = np.ascontiguousarray(keys, dtype=np.uint64)
+    return _words_of_keys(keys, board_of(board.width, board.height))
 
 
 def squares_of(words, board):
@@ -102,39 +89,18 @@ def squares_of(words, board):
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(board.width, board.height)
-    cdef const uint64_t[::1] words_view = np.ascontiguousarray(words, dtype=np.uint64)
-    cdef Py_ssize_t index
-    cdef int row, column
-    squares = np.empty((len(words), board.height, board.width), dtype=np.uint8)
-    cdef uint8_t[:, :, ::1] view = squares
-    with nogil:
-        for index in range(words_view.shape[0]):
-            for row in range(g.height):
-                for column in range(g.width):
-                    view[index, row, column] = words_view[index] >> (column * g.stride + row) & 1
-    return squares
+    places = np.add.outer(np.arange(board.height), np.arange(board.width) * (board.height + 1))
+    return (words[:, None, None] >> places.astype(np.uint64) & np.uint64(1)).astype(np.uint8)
 
 
-def are_over(keys, board):
-    """Return whether each game is over, won or with a full board, as a boolean array."""
-    import numpy as np
-
-    cdef const Board* g = _geometry(board.width, board.height)
-    cdef const uint64_t[::1] keys_view = np.ascontiguousarray(keys, dtype=np.uint64)
-    cdef Py_ssize_t index
-    cdef uint64_t stones, mask
-    result = np.empty(len(keys), dtype=np.bool_)
-    cdef uint8_t[::1] flags = result.view(np.uint8)
-    with nogil:
-        for index in range(keys_view.shape[0]):
-            split_key(g, keys_view[index], &stones, &mask)
-            flags[index] = mask == g.squares or has_four(g, stones ^ mask)
-    return result
+cdef enum Fact:
+    OVER            # the game is won, or the board is full
+    WINNING         # the side to move can win at once
+    THREATENED      # the opponent could win at once if it were to move
 
 
-cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
-    """Return whether a playable square completes four for the mover (``own``) or for the opponent."""
+cdef object _are(const uint64_t[::1] keys, const Board* g, Fact fact):
+    """Return whether each position has a property, as a boolean array."""
     import numpy as np
 
     cdef Py_ssize_t index
@@ -144,27 +110,32 @@ cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
     with nogil:
         for index in range(keys.shape[0]):
             split_key(g, keys[index], &stones, &mask)
-            if not own:
+            if fact != WINNING:
                 stones ^= mask
-            flags[index] = (winning_squares(g, stones, mask) & playable_squares(g, mask)) != 0
+            if fact == OVER:
+                flags[index] = mask == g.squares or has_four(g, stones)
+            else:
+                flags[index] = (winning_squares(g, stones, mask) & playable_squares(g, mask)) != 0
     return result
+
+
+def are_over(keys, board):
+    """Return whether each game is over, won or with a full board, as a boolean array."""
+    return _are(keys, _geometry(board.width, board.height), OVER)
 
 
 def wins_now(keys, *, int width=7, int height=6):
     """Return whether the side to move can win at once, as a boolean array."""
-    return _with_move(keys, _geometry(width, height), True)
+    return _are(keys, _geometry(width, height), WINNING)
 
 
 def is_threatened(keys, *, int width=7, int height=6):
     """Return whether the opponent could win at once if it were to move, as a boolean array."""
-    return _with_move(keys, _geometry(width, height), False)
+    return _are(keys, _geometry(width, height), THREATENED)
 
 
 def canonical_keys(keys, *, int width=7, int height=6):
     """Return the canonical keys, as :func:`key_array` does, and the numbers of stones, as a uint8 array.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
     """
     import numpy as np
 
@@ -364,135 +335,9 @@ cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
     raise AssertionError(f"positions[{index}]: {key}")
 
 
-# Number of parents whose children are sorted together: about 50 MB of children on 7x6.
+# The number of parents whose children are sorted together: about 50 MB of children on 7x6.
 cdef enum:
     PIECE_PARENTS = 1 << 20
-
-# The children that a ply's array includes.
-cdef enum Kept:
-    EVERY           # all children, finished games included
-    OPEN            # only children that are not over
-
-
-cdef Py_ssize_t _children(
-    const Board* g, const uint64_t[::1] parents, uint64_t[::1] children, bint canonical, Kept kept
-) noexcept nogil:
-    """Write the keys of the children of all parents that are not over. Return their number."""
-    cdef Py_ssize_t index, count = 0
-    cdef uint64_t stones, mask, moves, move
-    for index in range(parents.shape[0]):
-        split_key(g, parents[index], &stones, &mask)
-        if has_four(g, stones ^ mask):
-            continue
-        moves = playable_squares(g, mask)
-        if kept == OPEN:
-            if popcount(mask) + 1 >= g.cells:
-                continue
-            moves &= ~winning_squares(g, stones, mask)
-        while moves:
-            move = moves & (0 - moves)
-            moves ^= move
-            if canonical:
-                children[count] = canonical_key(g, stones ^ mask, mask | move)
-            else:
-                children[count] = position_key(g, stones ^ mask, mask | move)
-            count += 1
-    return count
-
-
-cdef Py_ssize_t _squeeze(uint64_t[::1] keys) noexcept nogil:
-    """Move the distinct values of a sorted array to its front. Return their number."""
-    cdef Py_ssize_t index, count = 0
-    for index in range(keys.shape[0]):
-        if count == 0 or keys[index] != keys[count - 1]:
-            keys[count] = keys[index]
-            count += 1
-    return count
-
-
-cdef Py_ssize_t _merge(
-    const uint64_t[::1] left, const uint64_t[::1] right, uint64_t[::1] merged
-) noexcept nogil:
-    """Merge two sorted arrays without duplicates into a third one. Return its length."""
-    cdef Py_ssize_t i = 0, j = 0, count = 0
-    cdef uint64_t a, b
-    while i < left.shape[0] and j < right.shape[0]:
-        a, b = left[i], right[j]
-        merged[count] = min(a, b)
-        i += a <= b
-        j += b <= a
-        count += 1
-    while i < left.shape[0]:
-        merged[count] = left[i]
-        i += 1
-        count += 1
-    while j < right.shape[0]:
-        merged[count] = right[j]
-        j += 1
-        count += 1
-    return count
-
-
-cdef object _merged(object left, object right):
-    """Return the union of two sorted arrays without duplicates, sorted and without duplicates."""
-    import numpy as np
-
-    cdef const uint64_t[::1] a = left, b = right
-    space = np.empty(len(left) + len(right), dtype=np.uint64)
-    cdef uint64_t[::1] c = space
-    cdef Py_ssize_t count
-    with nogil:
-        count = _merge(a, b, c)
-    return space[:count].copy()
-
-
-@cython.wraparound(True)
-cdef object _next_ply(const Board* g, object level, bint canonical, Kept kept):
-    """Return the sorted keys of all children of a ply."""
-    import numpy as np
-
-    cdef const uint64_t[::1] parents
-    cdef uint64_t[::1] buffer
-    cdef Py_ssize_t count
-    cdef list parts = []    # (number of pieces, their union), merged like the digits of a binary counter
-    space = np.empty(min(len(level), PIECE_PARENTS) * g.width, dtype=np.uint64)
-    for start in range(0, len(level), PIECE_PARENTS):
-        parents = level[start : start + PIECE_PARENTS]
-        buffer = space
-        with nogil:
-            count = _children(g, parents, buffer, canonical, kept)
-        piece = space[:count]
-        piece.sort()
-        buffer = piece
-        with nogil:
-            count = _squeeze(buffer)
-        parts.append((1, piece[:count].copy()))
-        while len(parts) > 1 and parts[-1][0] == parts[-2][0]:
-            pieces, last = parts.pop()
-            parts[-1] = (2 * pieces, _merged(parts[-1][1], last))
-    while len(parts) > 1:
-        last = parts.pop()[1]
-        parts[-1] = (0, _merged(parts[-1][1], last))
-    return parts[0][1] if parts else space
-
-
-def plies(*, int width=7, int height=6, bint canonical=False):
-    """Iterate over the plies of a board: all reachable positions, from 0 stones on.
-
-    Args:
-        canonical: yield canonical keys, one for each pair of mirror images, instead of all keys.
-
-    Yields:
-        For each ply a sorted uint64 array of keys without duplicates. A finished game is included at the
-        ply where it ended. No array is empty.
-    """
-    import numpy as np
-
-    cdef const Board* g = _geometry(width, height)
-    level = np.array([g.bottom], dtype=np.uint64)
-    while level.size:
-        yield level
-        level = _next_ply(g, level, canonical, EVERY)
 
 
 def open_plies(Position start not None):
@@ -504,8 +349,21 @@ def open_plies(Position start not None):
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(start.g.width, start.g.height)
+    width, height = start.board
+    _geometry(width, height)
     level = np.array([] if start.is_over else [start.canonical_key], dtype=np.uint64)
     while level.size:
         yield level
-        level = _next_ply(g, level, True, OPEN)
+        pieces = []
+        for begin in range(0, len(level), PIECE_PARENTS):
+            after, moves = children(level[begin : begin + PIECE_PARENTS], width=width, height=height)
+            pieces.append(_distinct(after[moves == GOES_ON]))
+        level = _distinct(np.concatenate(pieces))
+
+
+cdef object _distinct(object keys):
+    """Sort keys and drop repeated ones. In numpy 2.3, np.unique() takes ten times as long."""
+    keys.sort()
+    import numpy as np
+
+    return np.concatenate([keys[:1], keys[1:][keys[1:] != keys[:-1]]])

@@ -55,7 +55,6 @@ class _Batch:
     """Wall-clock seconds of the complete batch."""
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self.lower)
 
     @property

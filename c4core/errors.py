@@ -100,17 +100,7 @@ class KeyValueError(C4Error, ValueError):
 
 
 class BookError(C4Error):
-    """Base class of all errors of books.
-
-    Attributes:
-        path: the file; None if the error is not about a file.
-        offset: the offset in the file at which the fault was found, or None.
-    """
-
-    def __init__(self, message: str, *, path: str | None = None, offset: int | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-        self.offset = offset
+    """Base class of all errors of books."""
 
 
 class BookForeignError(BookError):
@@ -134,22 +124,7 @@ class BookBoardError(BookError, ValueError):
 
 
 class BookContentError(BookError, ValueError):
-    """Keys and scores that do not form a valid book.
-
-    Attributes:
-        key: the wrong position; None if the error is about several positions.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        key: int | None = None,
-        path: str | None = None,
-        offset: int | None = None,
-    ) -> None:
-        super().__init__(message, path=path, offset=offset)
-        self.key = key
+    """Keys and scores that do not form a valid book."""
 
 
 class EmptySourceError(C4Error, ValueError):
@@ -157,37 +132,15 @@ class EmptySourceError(C4Error, ValueError):
 
 
 class DatasetError(C4Error, ValueError):
-    """A file that is not a data set of this project, is damaged, or cannot be written.
-
-    Attributes:
-        path: the file; None if the error is not about a file.
-    """
-
-    def __init__(self, message: str, *, path: str | None = None) -> None:
-        super().__init__(message)
-        self.path = path
+    """A file that is not a data set of this project, is damaged, or cannot be written."""
 
 
 class DatasetExistsError(C4Error, ValueError):
-    """A directory has files that a data set would replace, and replacing was not allowed.
-
-    Attributes:
-        path: the directory.
-    """
-
-    def __init__(self, message: str, *, path: str) -> None:
-        super().__init__(message)
-        self.path = path
+    """A directory has files that a data set would replace, and replacing was not allowed."""
 
 
 class CertificateError(C4Error):
-    """Base class of all errors of certificates.
-
-    Attributes:
-        path: the file; None if the error is not about a file.
-    """
-
-    path: str | None = None
+    """Base class of all errors of certificates."""
 
 
 class CertificateMissingError(CertificateError, ValueError):
@@ -203,17 +156,7 @@ class CertificateDamagedError(CertificateError):
 
 
 class CertificateWrongError(CertificateError):
-    """The file is intact, but it does not prove its claim.
-
-    Attributes:
-        key: the canonical key of the position where the proof fails.
-        ply: the number of stones of this position.
-    """
-
-    def __init__(self, message: str, *, key: int, ply: int) -> None:
-        super().__init__(message)
-        self.key = key
-        self.ply = ply
+    """The file is intact, but it does not prove its claim."""
 
 
 class ClaimError(CertificateError, ValueError):
@@ -229,15 +172,7 @@ class LearningMissingError(C4Error, ImportError):
 
 
 class ModelError(C4Error, ValueError):
-    """A file that is not a model of this program, or a model that cannot be used here.
-
-    Attributes:
-        path: the file.
-    """
-
-    def __init__(self, message: str, *, path: str) -> None:
-        super().__init__(message)
-        self.path = path
+    """A file that is not a model of this program, or a model that cannot be used here."""
 
 
 class ModelMismatchError(ModelError):

@@ -93,13 +93,6 @@ def estimate(position: Position, *, games: int = MOST_GAMES) -> Estimate:
     """Guess the result of a position and of its columns, without proof.
 
     The same arguments give the same guess, and mirror images give mirrored guesses.
-
-    Args:
-        position: a position that is not over.
-        games: the number of random games, at least 1.
-
-    Raises:
-        ValueError: the game is over, or ``games`` is below 1.
     """
     is_canonical = position.key == position.canonical_key
     canonical = position if is_canonical else position.mirrored()

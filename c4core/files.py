@@ -25,12 +25,6 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
     The new file is flushed to the disk before it replaces the old file, and it has the same mode.
     If the context ends with an exception, the new file is removed and the old file stays unchanged.
-
-    Yields:
-        The path of the new file, in the same directory.
-
-    Raises:
-        OSError: the file cannot be written; the error names ``path``.
     """
     beside = path.with_name(f".{path.stem}.{os.urandom(4).hex()}.new{path.suffix}")
     try:
@@ -59,11 +53,7 @@ def flush(path: Path) -> None:
 
 
 def check_regular_file(path: Path) -> None:
-    """Check that a path is a regular file, without opening it.
-
-    Raises:
-        OSError: the file is missing, or is not a regular file.
-    """
+    """Check that a path is a regular file, without opening it."""
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

@@ -48,11 +48,6 @@ class ConnectFourEnv(gymnasium.Env):
         seconds: the time limit of the opponent's moves; None for no limit.
         resources: as for :class:`c4core.adapters.mover.Mover`.
         render_mode: None, or ``"ansi"`` for text.
-
-    Raises:
-        BoardError: the size is not supported.
-        PlayerError: the player is unknown or may not be started.
-        ValueError: the side or the render mode is unknown.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -90,18 +85,6 @@ class ConnectFourEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[np.int8]], dict[str, Any]]:
-        """Begin a game.
-
-        Args:
-            seed: the seed for sides and the opponent's random choices, in this and later games.
-            options: ignored.
-
-        Returns:
-            The first observation and an info. An opponent that moves first has already moved.
-
-        Raises:
-            PlayerFailure: the opponent fails to move.
-        """
         super().reset(seed=seed, options=options)
         # Both are drawn in every game, so that fixing the side does not change the opponent's seed.
         drawn: Side = "x" if self.np_random.integers(2) == 0 else "o"
@@ -116,19 +99,7 @@ class ConnectFourEnv(gymnasium.Env):
     def step(
         self, action: int
     ) -> tuple[dict[str, NDArray[np.int8]], float, bool, bool, dict[str, Any]]:
-        """Play a column, and let the opponent answer.
-
-        Args:
-            action: the 0-based column.
-
-        Returns:
-            Observation, reward, whether the game is over, False (no game is truncated), an info.
-
-        Raises:
-            gymnasium.error.ResetNeeded: no game is in progress.
-            gymnasium.error.InvalidAction: the board has no such column.
-            PlayerFailure: the opponent fails to move.
-        """
+        """Play a column, and let the opponent answer."""
         if self._position is None or self._is_done:
             raise gymnasium.error.ResetNeeded("no game is in progress: call reset() first")
         if not self.action_space.contains(action):

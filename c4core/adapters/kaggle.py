@@ -13,8 +13,9 @@ agent file for Kaggle is a file whose last callable is the agent::
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import msgspec
 
 from c4core.adapters.mover import AdapterError, Mover
 from c4core.errors import BoardError, GridError
@@ -31,16 +32,16 @@ if TYPE_CHECKING:
 STONES: Final = (".", "x", "o")
 """The grid characters for the cells 0, 1 and 2."""
 SIDES: Final[dict[int, Side]] = {1: "x", 2: "o"}
-"""The side of each mark."""
 IN_A_ROW: Final = 4
 ACT_TIMEOUT: Final = 2.0
 """Seconds for a move if the configuration has no ``actTimeout``."""
 SHARE: Final = 0.8
 """The player's share of the time for a move; the rest covers overhead."""
+
 LONGEST_ACT: Final = 1e9
-LONGEST_SIDE: Final = 1_000
-"""Larger numbers of columns and rows are refused before the board is checked."""
-LONGEST_QUOTE: Final = 40
+
+_Size = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST_ACT)]
 
 
 def make_agent(
@@ -55,14 +56,6 @@ def make_agent(
     raises :class:`AdapterError` for observations of another game, and
     :class:`c4core.players.PlayerFailure` if the player fails to move. Kaggle counts both as an
     error of the agent.
-
-    Args:
-        player: the player's description, or the name of a level.
-        seed: the seed of all random choices; None for a random seed.
-        resources: as for :class:`c4core.adapters.mover.Mover`.
-
-    Raises:
-        PlayerError: the player is unknown or may not be started.
     """
     mover = Mover(player, seed=seed, resources=resources)
 
@@ -74,18 +67,12 @@ def make_agent(
 
 
 def read_board(configuration: Mapping[str, object]) -> BoardSize:
-    """Read the board size from a configuration; 7x6 by default.
-
-    Raises:
-        AdapterError: the size is not supported, or the game is not four in a row.
-    """
-    in_a_row = _whole(configuration, "inarow", IN_A_ROW, LONGEST_SIDE)
+    """Read the board size from a configuration; 7x6 by default."""
+    in_a_row = _read(configuration, "inarow", _Size, IN_A_ROW)
     if in_a_row != IN_A_ROW:
         raise AdapterError(f"only four in a row is supported, not {in_a_row}", field="inarow")
-    width, height = (
-        _whole(configuration, name, default, LONGEST_SIDE)
-        for name, default in zip(("columns", "rows"), DEFAULT_BOARD, strict=True)
-    )
+    width = _read(configuration, "columns", _Size, DEFAULT_BOARD.width)
+    height = _read(configuration, "rows", _Size, DEFAULT_BOARD.height)
     try:
         return check_board(width, height)
     except BoardError as error:
@@ -93,34 +80,15 @@ def read_board(configuration: Mapping[str, object]) -> BoardSize:
 
 
 def read_seconds(configuration: Mapping[str, object]) -> float:
-    """Read the seconds for a move: ``actTimeout``, or 2 by default.
-
-    Raises:
-        AdapterError: the value is not a number of seconds.
-    """
-    value = configuration.get("actTimeout", ACT_TIMEOUT)
-    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
-        raise AdapterError(f"actTimeout must be a number, not {_quoted(value)}", field="actTimeout")
-    if not 0 <= value <= LONGEST_ACT:
-        raise AdapterError(
-            f"actTimeout must be from 0 to {LONGEST_ACT:g}, not {_quoted(value)}",
-            field="actTimeout",
-        )
-    return float(value)
+    """Read the seconds for a move: ``actTimeout``, or 2 by default."""
+    return _read(configuration, "actTimeout", _Seconds, ACT_TIMEOUT)
 
 
 def read_position(observation: Mapping[str, object], board: BoardSize) -> Position:
-    """Read the position that an agent observes: a game in progress, with the agent to move.
-
-    Raises:
-        AdapterError: the position is impossible or over, or the observation's mark is not to move.
-    """
-    cells = observation.get("board")
-    if not isinstance(cells, list) or len(cells) != board.cells:
+    """Read the position that an agent observes: a game in progress, with the agent to move."""
+    cells = _read(observation, "board", list[Literal[0, 1, 2]])
+    if len(cells) != board.cells:
         raise AdapterError(f"board must be a list of {board.cells} numbers", field="board")
-    for place, cell in enumerate(cells):
-        if type(cell) is not int or cell not in range(len(STONES)):  # True does not count as 1
-            raise AdapterError(f"board[{place}] must be 0, 1 or 2", field="board")
     rows = [cells[first : first + board.width] for first in range(0, len(cells), board.width)]
     try:
         position = Position.from_grid(
@@ -133,7 +101,7 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
     if position.is_over:
         raise AdapterError("the game is over", field="board")
     if "mark" in observation:
-        mark = _whole(observation, "mark", 0, len(SIDES))
+        mark = _read(observation, "mark", Literal[1, 2])
         if SIDES[mark] != position.turn:
             raise AdapterError(f"mark {mark} is not to move on this board", field="mark")
     return position
@@ -142,25 +110,14 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
 def read_turn(turn: Mapping[str, object]) -> Position:
     """Read the JSON object that various programs send to agents over HTTP.
 
-    Args:
-        turn: ``board``, rows of 0, 1 and 2 (or -1) with the top row first, and optionally
-            ``current_player``, the mark of the side to move, and ``valid_moves``, the columns that
-            can be played, counted from 0.
-
-    Raises:
-        AdapterError: ``board`` is not a position, the game is over, or ``current_player`` or
-            ``valid_moves`` contradicts the position.
+    ``board`` has rows of 0, 1 and 2 (or -1), the top row first. ``current_player`` is the mark of
+    the side to move and ``valid_moves`` are the 0-based open columns; both are optional.
     """
-    rows = turn.get("board")
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise AdapterError("board must be a list of rows", field="board")
+    rows = _read(turn, "board", list[list[Literal[0, 1, 2, -1]]])
     squares = [square for row in rows for square in row]
-    if any(type(square) is not int or square not in (0, 1, 2, -1) for square in squares):
-        raise AdapterError("board must have 0, 1 and 2 (or -1) only", field="board")
     stones = len(squares) - squares.count(0)
-    own = turn.get("current_player", 1 if squares.count(1) == stones // 2 else 2)
-    if type(own) is not int or own not in (1, 2, -1):
-        raise AdapterError("current_player must be 1 or 2 (or -1)", field="current_player")
+    turns = 1 if squares.count(1) == stones // 2 else 2
+    own = _read(turn, "current_player", Literal[1, 2, -1], turns)
     mine = squares.count(1) if own == 1 else stones - squares.count(1)
     if mine != stones // 2:
         raise AdapterError(
@@ -185,20 +142,9 @@ def read_turn(turn: Mapping[str, object]) -> Position:
     return position
 
 
-def _whole(values: Mapping[str, object], name: str, default: int, high: int) -> int:
-    """Read a whole number from 1 to ``high``, or return the default if it is missing."""
-    value = values.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise AdapterError(f"{name} must be a whole number, not {_quoted(value)}", field=name)
-    if not 1 <= value <= high:
-        raise AdapterError(f"{name} must be from 1 to {high}, not {_quoted(value)}", field=name)
-    return value
-
-
-def _quoted(value: object) -> str:
-    """Quote a value for a message: one short line."""
-    if isinstance(value, int) and abs(value) > LONGEST_ACT:
-        return "a number this large"
-    if isinstance(value, str):
-        return repr(value[:LONGEST_QUOTE])
-    return repr(value) if isinstance(value, int | float | None) else "a value of another type"
+def _read(values: Mapping[str, object], name: str, kind: Any, default: object = None) -> Any:  # noqa: ANN401
+    """Read a field; the error names it."""
+    try:
+        return msgspec.convert(values.get(name, default), kind)
+    except (OverflowError, msgspec.ValidationError) as error:
+        raise AdapterError(f"{name}: {error}", field=name) from None

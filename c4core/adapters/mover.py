@@ -55,10 +55,6 @@ class Mover:
         seconds: the time limit of a move; None for no limit.
         resources: the players' resources, and consent to start programs. By default, players that
             use exact scores share a solver with the shipped book, and no program may be started.
-
-    Raises:
-        PlayerError: the player is unknown.
-        ProgramRefusedError: the player is a program without consent to start it.
     """
 
     def __init__(
@@ -86,20 +82,7 @@ class Mover:
     def choose(
         self, position: Position, *, seconds: float | None = None, stop: Stop | None = None
     ) -> int:
-        """Return the player's move: a 0-based column that can be played.
-
-        Args:
-            position: a position that is not over; the player has the side to move.
-            seconds: a further limit for this move; the shorter one counts. None for no further
-                limit.
-            stop: ends the search without a move; None if it is never set.
-
-        Raises:
-            PlayerError: the player does not play on this board.
-            PlayerFailure: the player did not find a legal move in time.
-            StopPlaying: the stop was set before the player had chosen.
-            ValueError: the game is over.
-        """
+        """Return the player's move: a 0-based column that can be played."""
         if position.is_over:
             raise ValueError("the game is over")
         stop = stop or Stop()

@@ -46,12 +46,7 @@ def to_state(position: Position) -> pyspiel.State:
 
 
 def to_position(state: pyspiel.State) -> Position:
-    """Convert a state to a position, with its moves if its history begins on the empty board.
-
-    Raises:
-        AdapterError: the state is of another game, of an unsupported board, or of a game that is
-            not four in a row.
-    """
+    """Convert a state to a position, with its moves if its history begins on the empty board."""
     game = state.get_game()
     name = game.get_type().short_name
     if name != NAME:
@@ -72,17 +67,7 @@ def to_position(state: pyspiel.State) -> Position:
 
 
 class PlayerBot(pyspiel.Bot):
-    """A player as a bot, for either side.
-
-    Args:
-        player: the player's description, or the name of a level.
-        seed: the seed of all random choices; None for a random seed.
-        seconds: the time limit of a move; None for no limit.
-        resources: as for :class:`c4core.adapters.mover.Mover`.
-
-    Raises:
-        PlayerError: the player is unknown or may not be started.
-    """
+    """A player as a bot, for either side."""
 
     def __init__(
         self,
@@ -96,12 +81,6 @@ class PlayerBot(pyspiel.Bot):
         self._mover = Mover(player, seed=seed, seconds=seconds, resources=resources)
 
     def step(self, state: pyspiel.State) -> int:
-        """Return the player's action in a state.
-
-        Raises:
-            AdapterError: the state is not of a game that C4 plays.
-            PlayerFailure: the player fails to move.
-        """
         return self._mover.choose(to_position(state))
 
     def restart(self) -> None:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 NAME: Final = "C4/connect_four_v0"
 SIDES: Final[dict[str, Side]] = {"player_0": "x", "player_1": "o"}
-"""The side of each agent."""
 ILLEGAL_REWARD: Final = -1
 
 
@@ -58,15 +57,6 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (PettingZoo's own name for it)
     ``(rows, columns, 2)``, with the observing agent's stones in plane 0 and the top row first.
     ``action_mask`` is 1 for each column that can be played, and all 0 for the agent that is not to
     move. An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
-
-    Args:
-        width: columns of the board.
-        height: rows of the board.
-        render_mode: None, or ``"ansi"`` for text.
-
-    Raises:
-        BoardError: the size is not supported.
-        ValueError: the render mode is unknown.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -102,11 +92,9 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (PettingZoo's own name for it)
         self.action_spaces = {agent: spaces.Discrete(width) for agent in SIDES}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
@@ -121,18 +109,13 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (PettingZoo's own name for it)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """Return an agent's current observation."""
         mask = action_mask(self._position)
         if agent != self.agent_selection:
             mask[:] = 0
         return {"observation": encode(self._position, SIDES[agent]), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play a column for the selected agent, or remove the agent after the end of the game.
-
-        Raises:
-            MoveError: the column is full or outside the board.
-        """
+        """Play a column for the selected agent, or remove the agent after the end of the game."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -49,9 +49,6 @@ def decode(planes: NDArray[Any]) -> Position:
 
     Args:
         planes: an array of 0 and 1 of the shape ``(rows, columns, 2)``.
-
-    Raises:
-        AdapterError: the position is impossible, or it is not the observer's turn.
     """
     array = np.asarray(planes)
     if array.ndim != PLANES + 1 or array.shape[2] != PLANES:
@@ -94,15 +91,6 @@ def make_policy(
     has it as ``observation``. It returns a 0-based column. It raises
     :class:`c4core.adapters.mover.AdapterError` if the position is impossible, and
     :class:`c4core.players.PlayerFailure` if the player fails to move.
-
-    Args:
-        player: the player's description, or the name of a level.
-        seed: the seed of all random choices; None for a random seed.
-        seconds: the time limit of a move; None for no limit.
-        resources: as for :class:`c4core.adapters.mover.Mover`.
-
-    Raises:
-        PlayerError: the player is unknown or may not be started.
     """
     mover = Mover(player, seed=seed, seconds=seconds, resources=resources)
 

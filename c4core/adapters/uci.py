@@ -47,7 +47,6 @@ class Options:
     hash: int = 64
     """The size of the transposition table in MB."""
     threads: int = 1
-    """The number of search threads."""
     player: str | None = None
     """The description of the player that chooses the moves; None for exact scores."""
 
@@ -61,14 +60,7 @@ class Options:
         )
 
     def changed(self, words: Sequence[str]) -> Options:
-        """Return these options with one changed.
-
-        Args:
-            words: the line after ``setoption``; names may be in upper or lower case.
-
-        Raises:
-            LineError: the option or its value is unknown.
-        """
+        """Return these options with one changed."""
         if words[:1] != ["name"] or "value" not in words:
             raise LineError("setoption: write setoption name OPTION value VALUE")
         split = words.index("value")
@@ -97,11 +89,6 @@ class Session:
     A line that cannot be understood changes nothing and is answered by ``info string error: TEXT``.
     A line that changes the position or the options waits for the end of the search. During an
     infinite search it is refused.
-
-    Args:
-        say: called with each line of output, without the line end, by one thread at a time.
-        options: the options at the beginning.
-        book: the book to query before a search; None for no book.
     """
 
     def __init__(
@@ -121,14 +108,7 @@ class Session:
         self._lock = threading.Lock()
 
     def run(self, stream: BinaryIO) -> None:
-        """Answer lines until ``quit``, or until the input and the last search end.
-
-        Args:
-            stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
-
-        Raises:
-            OSError: the answers cannot be written.
-        """
+        """Answer lines until ``quit``, or until the input and the last search end."""
         try:
             for _, line in read_text_lines(stream):
                 if isinstance(line, BadLine):
@@ -142,11 +122,7 @@ class Session:
             self.close()
 
     def answer(self, line: str) -> bool:
-        """Answer a line. Returns False after ``quit``, else True.
-
-        Raises:
-            OSError: the answer to the line, or the move of the last search, cannot be written.
-        """
+        """Answer a line. Returns False after ``quit``, else True."""
         if self._search is not None and not self._search.is_running:
             self._join()
         command, *words = line.split() or ("",)

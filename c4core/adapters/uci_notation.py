@@ -48,11 +48,7 @@ def drops(position: Position, columns: Iterable[int]) -> list[str]:
 
 
 def play_drops(position: Position, words: Sequence[str]) -> Position:
-    """Return the position after drops; each square must be the one where the stone lands.
-
-    Raises:
-        LineError: a word is not a drop, or the drop is not possible.
-    """
+    """Return the position after drops; each square must be the one where the stone lands."""
     for index, word in enumerate(words):
         drop = _DROP.fullmatch(word)
         if drop is None:
@@ -70,11 +66,7 @@ def play_drops(position: Position, words: Sequence[str]) -> Position:
 
 
 def read_position(words: Sequence[str]) -> Position:
-    """Read the words after ``position``: ``startpos`` or ``fen`` and a FEN, then perhaps ``moves``.
-
-    Raises:
-        LineError: the words do not describe a possible position.
-    """
+    """Read the words after ``position``: ``startpos`` or ``fen`` and a FEN; perhaps ``moves``."""
     end = words.index("moves") if "moves" in words else len(words)
     begin, moves = words[:end], words[end + 1 :]
     try:

@@ -51,11 +51,9 @@ class Go:
     """The limits of a search. Without any, it ends with the exact score of every column."""
 
     movetime: int | None = None
-    """Milliseconds for the move."""
     nodes: int | None = None
     """The maximum number of positions to visit."""
     depth: int | None = None
-    """Plies to search."""
     wtime: int | None = None
     """Milliseconds left on the first player's clock."""
     btime: int | None = None
@@ -95,11 +93,7 @@ LIMITS: Final = frozenset(field.name for field in fields(Go))
 
 
 def read_go(words: Sequence[str]) -> Go:
-    """Read the words after ``go``: names of limits and numbers; ``infinite`` has no number.
-
-    Raises:
-        LineError: a limit is unknown, given twice, not a number, or too small.
-    """
+    """Read the words after ``go``: names of limits and numbers; ``infinite`` has no number."""
     found: dict[str, Any] = {}
     rest = list(words)
     while rest:
@@ -198,10 +192,6 @@ def look_ahead(
 
     Each search has a null window that only such short games can decide, so it takes little time on
     every board if ``plies`` is small.
-
-    Returns:
-        One score per column for the side to move; None if the column cannot be played, or if
-        neither side can force an end within these plies.
     """
     return tuple(
         _decided(solver, position.play(column), plies - 1, spent)
@@ -352,11 +342,7 @@ class Search:
             self._thread.join(STOP_SECONDS)
 
     def join(self) -> None:
-        """Wait for the end of the search.
-
-        Raises:
-            OSError: a line could not be written.
-        """
+        """Wait for the end of the search."""
         self._thread.join()
         if self._error is not None:
             raise self._error

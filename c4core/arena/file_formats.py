@@ -34,7 +34,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from c4core.arena.files import (
     ON_THE_BOARD,
@@ -45,8 +48,8 @@ from c4core.arena.files import (
 )
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
-from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_json, read_text_lines
-from c4core.notation import DEFAULT_BOARD, MAX_BITS, NARROW_BITS, format_moves, parse_board
+from c4core.lines import BadLine, read_text_lines
+from c4core.notation import DEFAULT_BOARD, format_moves, parse_board
 from c4core.position import Position
 from c4core.reader import read_move_list, read_moves
 
@@ -59,12 +62,8 @@ if TYPE_CHECKING:
 # --- JSON Lines -----------------------------------------------------------------------------------
 
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
-_SEEDS: Final = range(1 << 64)
 _SECONDS: Final = 1e9
 """The largest time, about 30 years. Without a limit, sums could become infinite."""
-
-_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
-"""Lone surrogates, which JSON can write, and NUL, which PostgreSQL refuses."""
 
 
 def json_object(entry: GameEntry) -> dict[str, Any]:
@@ -125,78 +124,115 @@ def read_json_games(
                 yield BadLine(line, str(error), error.field)
 
 
+_Name = Annotated[str, msgspec.Meta(pattern=r"\A[^\0]*\Z")]
+"""A player's description. PostgreSQL cannot store NUL."""
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=_SECONDS)]
+_Natural = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Fields(msgspec.Struct):
+    """The fields of a game; the module's docstring explains them."""
+
+    board: str | None = None
+    start: _Natural | None = None
+    moves: str | list[Any] | None = None
+    final: _Natural | None = None
+    winner: Literal["x", "o"] | UnsetType | None = UNSET
+    ending: str | None = None
+    first: _Name | None = None
+    second: _Name | None = None
+    seed: _Natural | None = None
+    detail: str | None = None
+    x_seconds: _Seconds = 0.0
+    o_seconds: _Seconds = 0.0
+    replaced: list[_Natural] | None = None
+    match: _Natural | None = None
+    number: _Natural | None = None
+
+
+_PLACE: Final = re.compile(r"`\$\.(\w+)")
+"""The field in a message of msgspec."""
+
+
+def _read_fields(text: str) -> _Fields:
+    try:
+        return msgspec.json.decode(text, type=_Fields)
+    except (ValueError, RecursionError) as error:
+        raise _bad_fields(error) from None
+
+
+def _bad_fields(error: Exception) -> GameFileError:
+    place = _PLACE.search(str(error))
+    if place is None:
+        return GameFileError(f"not a JSON object: {error}", field="line")
+    return GameFileError(str(error), field=place[1])
+
+
 def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry:
     """Read a game from a line of JSON.
 
     Raises:
         GameFileError: the line is not a game; the message says why.
     """
+    return _entry(_read_fields(text), board)
+
+
+def _entry(fields: _Fields, board: BoardSize, *, may_be_open: bool = False) -> GameEntry:
+    """Make a game. It may be unfinished if ``ending`` and ``winner`` are missing."""
+    for name in ("seed", "match", "number"):
+        if (getattr(fields, name) or 0) >= 1 << 64:
+            raise GameFileError(f"{name} is out of range", field=name)
     try:
-        fields = read_json(text)
-    except (ValueError, RecursionError) as error:
-        raise GameFileError(f"not a JSON object: {error}", field="line") from None
-    if not isinstance(fields, dict):
-        raise GameFileError("not a JSON object", field="line")
-    if is_too_deep(fields):  # quoting a part of it in a message would need as much stack again
-        raise GameFileError(TOO_DEEP, field="line")
-    size = _board(fields, board)
-    start = _position(fields, "start", size) or empty_board(size)
+        size = board if fields.board is None else parse_board(fields.board)
+    except C4Error as error:
+        raise GameFileError(str(error), field="board") from None
+    start = empty_board(size)
+    if fields.start is not None:
+        start = _position(fields.start, "start", size)
     moves, final = _course(fields, start)
-    winner, ending = _result(fields, final)
+    if may_be_open and not (fields.ending or fields.winner or final.is_over):
+        winner, ending = None, Ending.UNFINISHED
+    else:
+        winner, ending = _result(fields, final)
+    replaced = tuple(fields.replaced or ())
+    if max(replaced, default=0) >= max(final.ply - start.ply, 1):
+        raise GameFileError(f"replaced: there is no move {max(replaced)}", field="replaced")
     return GameEntry(
         start=start,
         moves=moves,
         final=final,
         winner=winner,
         ending=ending,
-        first=_player(fields, "first"),
-        second=_player(fields, "second"),
-        seed=_number(fields, "seed", _SEEDS),
-        detail=_text(fields, "detail") or "",
-        x_seconds=_seconds(fields, "x_seconds"),
-        o_seconds=_seconds(fields, "o_seconds"),
-        replaced=_replaced(fields, final.ply - start.ply),
-        match=_number(fields, "match", _SEEDS),
-        number=_number(fields, "number", _SEEDS),
+        first=fields.first,
+        second=fields.second,
+        seed=fields.seed,
+        detail=fields.detail or "",
+        x_seconds=fields.x_seconds,
+        o_seconds=fields.o_seconds,
+        replaced=replaced,
+        match=fields.match,
+        number=fields.number,
     )
 
 
-def _board(fields: dict[str, Any], default: BoardSize) -> BoardSize:
-    text = _text(fields, "board")
-    if text is None:
-        return default
-    try:
-        return parse_board(text)
-    except C4Error as error:
-        raise GameFileError(str(error), field="board") from None
-
-
-def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position | None:
-    key = _number(fields, name, _keys(board))
-    if key is None:
-        return None
+def _position(key: int, name: str, board: BoardSize) -> Position:
     try:
         return Position.from_key(key, width=board.width, height=board.height)
     except C4Error as error:
         raise GameFileError(f"{name}: {error}", field=name) from None
 
 
-def _keys(board: BoardSize) -> range:
-    """The numbers that may be keys of positions."""
-    return range(1 << (NARROW_BITS if board.is_narrow else MAX_BITS))
-
-
-def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
+def _course(fields: _Fields, start: Position) -> tuple[str | None, Position]:
     """Read the moves, and return them with the position after them."""
-    moves = fields.get("moves")
+    moves, board = fields.moves, start.board
     if moves is None:
-        final = _position(fields, "final", start.board)
-        if final is None:
+        if fields.final is None:
             raise GameFileError('a game needs "moves"', field="moves")
-        return None, final
-    _number(fields, "final", _keys(start.board))  # unused, but it must be valid
+        return None, _position(fields.final, "final", board)
     try:
-        columns = _columns(moves, start.board)
+        columns = (
+            read_moves(moves, board) if isinstance(moves, str) else read_move_list(moves, board)
+        )
         final = start
         for column in columns:
             final = final.play(column)
@@ -205,90 +241,30 @@ def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Positi
     return format_moves(columns), final
 
 
-def _columns(moves: object, board: BoardSize) -> tuple[int, ...]:
-    if isinstance(moves, list):
-        return read_move_list(moves, board)
-    if not isinstance(moves, str):
-        raise GameFileError("moves must be text or a list of columns", field="moves")
-    return read_moves(moves, board)
-
-
-def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Ending]:
+def _result(fields: _Fields, final: Position) -> tuple[Side | None, Ending]:
     """Read the winner and the ending, or derive them from the board."""
-    winner = fields.get("winner", final.winner)
-    if winner not in ("x", "o", None):
-        raise GameFileError(f'winner must be "x", "o" or null, not {winner!r}', field="winner")
-    side = cast("Side | None", winner)
-    name = _text(fields, "ending")
-    if name is None or name in ON_THE_BOARD:
-        ending = ending_on_board(final, side)
-        if name is not None and name != ending:
-            raise GameFileError(f"the game ended by {ending}, not by {name}", field="ending")
-        return side, ending
-    if name not in _ENDINGS:
+    winner = final.winner if fields.winner is UNSET else fields.winner
+    ending = fields.ending and _ENDINGS.get(fields.ending)
+    if fields.ending and ending is None:
         known = ", ".join(_ENDINGS)
-        raise GameFileError(f"unknown ending {name!r}: use {known}", field="ending")
-    if name == Ending.UNFINISHED:
-        if final.is_over or side is not None:
+        raise GameFileError(f"unknown ending {fields.ending!r}: use {known}", field="ending")
+    if not ending or ending in ON_THE_BOARD:
+        found = ending_on_board(final, winner)
+        if ending and ending != found:
+            raise GameFileError(f"the game ended by {found}, not by {ending}", field="ending")
+        return winner, found
+    if ending == Ending.UNFINISHED:
+        if final.is_over or winner is not None:
             raise GameFileError(
                 "an unfinished game has no winner, and its last position is not over",
                 field="ending",
             )
-        return None, Ending.UNFINISHED
-    if final.is_over or side is None:
+    elif final.is_over or winner is None:
         raise GameFileError(
-            f"a game that ended by {name} has a winner, and its last position is not over",
+            f"a game that ended by {ending} has a winner, and its last position is not over",
             field="ending",
         )
-    return side, _ENDINGS[name]
-
-
-def _text(fields: dict[str, Any], name: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, str):
-        raise GameFileError(f"{name} must be text", field=name)
-    return value
-
-
-def _player(fields: dict[str, Any], name: str) -> str | None:
-    """Read a player's description. Unlike ``detail``, it is never changed."""
-    value = _text(fields, name)
-    if value is not None and _UNSTORABLE.search(value):
-        raise GameFileError(
-            f"{name} {value!r} has characters that no database can store", field=name
-        )
-    return value
-
-
-def _number(fields: dict[str, Any], name: str, allowed: range) -> int | None:
-    value = fields.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise GameFileError(f"{name} must be a whole number", field=name)
-    if value not in allowed:
-        raise GameFileError(f"{name} {value} is out of range", field=name)
-    return value
-
-
-def _seconds(fields: dict[str, Any], name: str) -> float:
-    value = fields.get(name, 0.0)
-    # Not isfinite(): it raises OverflowError for a whole number of hundreds of digits.
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _SECONDS:
-        raise GameFileError(
-            f"{name} {value!r} is not a number of seconds from 0 to 1e9", field=name
-        )
-    return float(value)
-
-
-def _replaced(fields: dict[str, Any], length: int) -> tuple[int, ...]:
-    values = fields.get("replaced") or []
-    if not isinstance(values, list):
-        raise GameFileError("replaced must be a list", field="replaced")
-    for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or value not in range(length):
-            raise GameFileError(f"replaced: there is no move {value!r}", field="replaced")
-    return tuple(values)
+    return winner, ending
 
 
 # --- final grids ----------------------------------------------------------------------------------
@@ -449,29 +425,17 @@ def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
                 _ONLY_GRIDS if "winner" in names else 'the heading has no "moves"', field="line"
             )
         row = dict(zip(names, _row_cells(text, keep_case=True), strict=False))
-        return _of_fields({name: row[name] for name in _TABLE_FIELDS if row.get(name)}, board)
+        given = {name: row[name] for name in _TABLE_FIELDS if row.get(name)}
+        try:
+            return _entry(msgspec.convert(given, _Fields), board, may_be_open=True)
+        except msgspec.ValidationError as error:
+            raise _bad_fields(error) from None
     if not text.startswith("{"):
         return game_of_moves(text, board)
-    try:
-        fields = read_json(text)
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
-        return parse_json_game(text, board=board)  # raises an error that says what is wrong
-    game = _of_fields(fields, board)
+    game = _entry(_read_fields(text), board, may_be_open=True)
     if game.moves is None:
         raise GameFileError(_ONLY_GRIDS, field="moves")
     return game
-
-
-def _of_fields(fields: dict[str, Any], board: BoardSize) -> GameEntry:
-    """Read a game from an object. Without ``ending`` and ``winner``, it may be unfinished."""
-    try:
-        return parse_json_game(json.dumps(fields), board=board)
-    except GameFileError as error:
-        if error.field != "ending" or fields.get("ending") or fields.get("winner"):
-            raise
-    return parse_json_game(json.dumps({**fields, "ending": Ending.UNFINISHED}), board=board)
 
 
 def _check_heading(names: list[str]) -> None:

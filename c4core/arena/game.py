@@ -65,7 +65,6 @@ class TimeControl:
     """Seconds by which a move may exceed its limit without losing the game."""
 
     def __post_init__(self) -> None:
-        """Check the times."""
         for name in ("move", "game"):
             seconds = getattr(self, name)
             if seconds is not None and not seconds > 0:

@@ -78,7 +78,6 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """The number of games."""
         return self.wins + self.losses + self.draws
 
     @property
@@ -191,7 +190,6 @@ class Sprt:
     """The rate at which H0 may be accepted although H1 is true."""
 
     def __post_init__(self) -> None:
-        """Check the hypotheses."""
         for name in ("elo0", "elo1"):
             if not abs(getattr(self, name)) <= MAX_ELO:  # refuses NaN, too
                 raise ValueError(

@@ -101,7 +101,7 @@ cdef class Book:
             return Book.open(path)
         plies = first_positions(board)
         if plies is None:
-            raise BookBoardError(f"no book for {board} is included", path="")
+            raise BookBoardError(f"no book for {board} is included")
         return _in_memory(plies, Position(width=board.width, height=board.height))
 
     cdef Storage _held(self):
@@ -120,8 +120,7 @@ cdef class Book:
     cdef int _check_board(self, const Board* g, object board) except -1:
         if g != self._ranking.r.g:
             raise BookBoardError(
-                f"{self.path or 'the included book'}: the book is for {self.info.board}, the position is on {board}",
-                path=self.path,
+                f"{self.path or 'the included book'}: the book is for {self.info.board}, the position is on {board}"
             )
         return 0
 

@@ -22,37 +22,30 @@ from array import array
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from c4core.arrays import canonical_keys, open_plies
-from c4core.book.layout import KINDS
+from c4core.book.layout import Kind
 from c4core.book.writer import write_book
 from c4core.errors import BookContentError, BookError, C4Error, KeyValueError
 from c4core.extras import load_pyarrow
-from c4core.lines import MAX_LINE, read_json
+from c4core.lines import MAX_LINE
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from c4core.book.book import Book
-    from c4core.book.layout import BookInfo, Kind
+    from c4core.book.layout import BookInfo
     from c4core.book.writer import Level
-    from c4core.notation import BoardSize
-
-KEYS: Final = range(1 << 64)
-"""The range of the keys of narrow boards."""
-
-_SHOWN: Final = 40
-"""A message quotes at most this many characters of a wrong value."""
-
-_ENGINES: Final = range(1 << 32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +53,6 @@ class BookContent:
     """The positions and scores of a book, without a file."""
 
     start: Position
-    """The position from which all others are reached."""
     levels: tuple[Level, ...]
     """Sorted canonical keys of each ply, the start's first, and scores for the sides to move."""
     kind: Kind = "sparse"
@@ -68,14 +60,9 @@ class BookContent:
     description: str = ""
     """The rule by which the positions of a sparse book were chosen."""
     engine_version: int = ENGINE_VERSION
-    """The version of the engine that found the scores."""
 
     def check_complete(self) -> None:
-        """Check that a complete book has all positions: missing ones would get random scores.
-
-        Raises:
-            BookContentError: a ply does not have exactly the positions that play can reach.
-        """
+        """Check that a complete book has all positions: missing ones would get random scores."""
         if self.kind != "complete":
             return
         plies = zip(self.levels, open_plies(self.start), strict=False)
@@ -105,15 +92,11 @@ def levels_of(
 
     Scores are for the sides to move; a repeated position must always have the same score. The
     levels run from the start's ply to the last ply that has a position.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
-        BookContentError: a position has fewer stones than the start, or two different scores.
     """
     canonical, plies = canonical_keys(keys, width=start.width, height=start.height)
     if len(plies) and plies.min() < start.ply:
         key = int(keys[plies.argmin()])
-        raise BookContentError(f"position {key} has fewer stones than the start", key=key)
+        raise BookContentError(f"position {key} has fewer stones than the start")
     order = np.lexsort((canonical, plies))
     canonical, plies, scores = canonical[order], plies[order], scores[order]
     again = canonical[1:] == canonical[:-1]
@@ -121,8 +104,7 @@ def levels_of(
     if conflict.any():
         index = int(conflict.argmax())
         raise BookContentError(
-            f"position {canonical[index]} has the scores {scores[index]} and {scores[index + 1]}",
-            key=int(canonical[index]),
+            f"position {canonical[index]} has the scores {scores[index]} and {scores[index + 1]}"
         )
     first = np.append(np.ones(min(1, len(again) + 1), dtype=bool), ~again)[: len(canonical)]
     canonical, plies, scores = canonical[first], plies[first], scores[first]
@@ -131,85 +113,59 @@ def levels_of(
     return tuple((canonical[begin:end], scores[begin:end]) for begin, end in pairwise(bounds))
 
 
-class About(NamedTuple):
+class _About(msgspec.Struct):
     """The description of a book; :class:`BookContent` explains the fields."""
 
-    start: Position
-    kind: Kind
-    description: str
-    engine_version: int
+    board: str | None = None
+    kind: Kind = "sparse"
+    start: int | None = None
+    description: str = ""
+    engine_version: Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)] = ENGINE_VERSION
 
-
-def read_about(fields: object, *, board: BoardSize, engine_version: int) -> About:
-    """Read a description from a JSON object; unknown fields are ignored.
-
-    ``board`` and ``engine_version`` are the defaults for missing fields.
-
-    Raises:
-        BookContentError: ``fields`` is not an object, or a field is wrong; the message names it.
-    """
-    if not isinstance(fields, dict):
-        raise BookContentError("the description is not a JSON object")
-    kinds: list[Kind] = [kind for kind in KINDS if kind == fields.get("kind", "sparse")]
-    if not kinds:
-        raise BookContentError(f"unknown kind of book {fields['kind']!r}")
-    return About(
-        _start(fields, board),
-        kinds[0],
-        _text(fields, "description") or "",
-        whole_number(fields.get("engine_version", engine_version), _ENGINES, "engine_version"),
-    )
-
-
-def whole_number(value: object, allowed: range, what: str) -> int:
-    """Return a whole number, which may be in quotes.
-
-    Raises:
-        BookContentError: the value is not a whole number, or is out of range.
-    """
-    if isinstance(value, str):
-        shown = repr(value[:_SHOWN])
-        try:
-            value = int(value)
-        except ValueError:
-            raise BookContentError(f"{what} {shown} is not a number") from None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise BookContentError(f"{what} is not a whole number")
-    if value not in allowed:
-        raise BookContentError(f"{what} {value} is out of range")
-    return value
-
-
-def _start(fields: Mapping[str, object], board: BoardSize) -> Position:
-    named = _text(fields, "board")
-    key = whole_number(fields["start"], KEYS, "start") if "start" in fields else None
-    try:
-        size = board if named is None else parse_board(named)
-        if key is None:
+    def first(self, board: BoardSize) -> Position:
+        """The position from which all others are reached, by default the empty board."""
+        size = board if self.board is None else parse_board(self.board)
+        if self.start is None:
             return Position(width=size.width, height=size.height)
-        return Position.from_key(key, width=size.width, height=size.height)
-    except C4Error as error:
-        raise BookContentError(str(error)) from None
+        return Position.from_key(self.start, width=size.width, height=size.height)
 
 
-def _text(fields: Mapping[str, object], name: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, str):
-        raise BookContentError(f"{name} is not text")
-    return value
+class _Line(msgspec.Struct):
+    """A position, or the description of the book."""
+
+    key: Annotated[int, msgspec.Meta(ge=0)] | UnsetType = UNSET
+    score: Annotated[int, msgspec.Meta(ge=-127, le=127)] | UnsetType = UNSET
+    book: _About | None = None
+
+
+class _Rows:
+    """The positions of a text file, with the numbers of their lines."""
+
+    def __init__(self) -> None:
+        self.keys, self.scores, self.numbers = array("Q"), array("b"), array("Q")
+
+    def add(self, line: _Line, number: int) -> None:
+        if isinstance(line.key, UnsetType) or isinstance(line.score, UnsetType):
+            raise ValueError("key or score is missing")  # noqa: TRY004
+        self.keys.append(line.key)
+        self.scores.append(line.score)
+        self.numbers.append(number)
+
+    def levels(self, start: Position) -> tuple[Level, ...]:
+        """The positions by ply. The error of a key names its line."""
+        keys = np.array(self.keys, dtype=np.uint64)
+        try:
+            return levels_of(keys, np.array(self.scores, dtype=np.int8), start)
+        except KeyValueError as error:
+            line = self.numbers[self.keys.index(error.key)]
+            raise KeyValueError(f"line {line}: {error}", key=error.key) from None
 
 
 CSV_NAMES: Final = ("ply", "key", "score")
 
-_SCORES: Final = range(-127, 128)
-
 
 def text_lines(file: IO[str]) -> Iterator[str]:
-    """Iterate over the lines of a file, for the readers here and in :mod:`c4core.book.foreign`.
-
-    Raises:
-        BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters.
-    """
+    """Iterate over the lines of a file, for the readers here and in :mod:`c4core.book.foreign`."""
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
@@ -247,30 +203,26 @@ def csv_lines(book: Book) -> Iterator[str]:
 def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -> BookContent:
     """Read the lines of :func:`json_lines`; unknown fields and empty lines are ignored.
 
-    If the first line does not describe the book, the book is a sparse book of ``board``.
-
-    Raises:
-        BookContentError: a line is not a position with a score; the message names the line.
-        KeyValueError: a key does not belong to any position; the message names the line.
+    Numbers may be in quotes. If the first line does not describe the book, the book is a sparse
+    book of ``board``.
     """
-    about: dict[str, object] = {}
-    keys, scores, numbers = array("Q"), array("b"), array("Q")
+    decode = msgspec.json.Decoder(_Line, strict=False).decode
+    about, rows = _About(), _Rows()
+    start = about.first(board)
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            fields = read_json(line)
-        except (ValueError, RecursionError) as error:
-            raise BookContentError(f"line {number}: not a JSON object: {error}") from None
-        if not isinstance(fields, dict):
-            raise BookContentError(f"line {number}: not a JSON object")
-        if isinstance(fields.get("book"), dict) and not keys:
-            about = fields["book"]
-            continue
-        keys.append(whole_number(fields.get("key"), KEYS, f"line {number}: key"))
-        scores.append(whole_number(fields.get("score"), _SCORES, f"line {number}: score"))
-        numbers.append(number)
-    return _content(about, keys, scores, numbers, board)
+            found = decode(line)
+            if found.book is not None and not rows.keys:
+                about, start = found.book, found.book.first(board)
+            else:
+                rows.add(found, number)
+        except (C4Error, OverflowError, RecursionError, ValueError) as error:
+            raise BookContentError(f"line {number}: {error}") from None
+    return BookContent(
+        start, rows.levels(start), about.kind, about.description, about.engine_version
+    )
 
 
 def read_csv_lines(
@@ -279,56 +231,22 @@ def read_csv_lines(
     """Read CSV with the columns ``key`` and ``score``; other columns are ignored.
 
     Without ``start``, the book begins with the empty 7x6 board.
-
-    Raises:
-        BookContentError: a row is not a position with a score; the message names the line.
-        KeyValueError: a key does not belong to any position; the message names the line.
     """
-    rows = csv.DictReader(lines)
-    keys, scores, numbers = array("Q"), array("b"), array("Q")
+    table = csv.reader(lines)
+    rows = _Rows()
     try:
-        missing = {"key", "score"}.difference(rows.fieldnames or ())
-        if missing:
-            raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
+        names = next(table, [])
         for name in ("key", "score"):
-            if list(rows.fieldnames or ()).count(name) > 1:
-                raise BookContentError(f"line 1: the heading has the column {name} more than once")
-        for row in rows:
-            keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
-            scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
-            numbers.append(rows.line_num)
-    except csv.Error as error:  # a value of 128 KB, or a line end within a line
-        raise BookContentError(f"line {rows.reader.line_num}: not CSV: {error}") from None
+            if names.count(name) != 1:
+                raise ValueError(f"not exactly one column is named {name}")  # noqa: TRY301
+        for cells in table:
+            if cells:
+                line = dict(zip(names, cells, strict=False), book=None)
+                rows.add(msgspec.convert(line, _Line, strict=False), table.line_num)
+    except (OverflowError, ValueError, csv.Error) as error:
+        raise BookContentError(f"line {max(table.line_num, 1)}: {error}") from None
     start = start or Position()
-    return BookContent(start, _levels(keys, scores, numbers, start), kind)
-
-
-def _levels(
-    keys: array[int], scores: array[int], numbers: array[int], start: Position
-) -> tuple[Level, ...]:
-    """Sort positions by ply; the error of a key names its line, which is in ``numbers``."""
-    try:
-        return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
-    except KeyValueError as error:
-        line = numbers[keys.index(error.key)]
-        raise KeyValueError(f"line {line}: {error}", key=error.key) from None
-
-
-def _content(
-    about: dict[str, object],
-    keys: array[int],
-    scores: array[int],
-    numbers: array[int],
-    board: BoardSize,
-) -> BookContent:
-    """Return the content with the description of the first line."""
-    try:
-        described = read_about(about, board=board, engine_version=ENGINE_VERSION)
-    except BookContentError as error:
-        raise BookContentError(f"line 1: {error}") from None
-    start, kind, description, engine_version = described
-    levels = _levels(keys, scores, numbers, start)
-    return BookContent(start, levels, kind, description, engine_version)
+    return BookContent(start, rows.levels(start), kind)
 
 
 _ABOUT: Final = b"c4_book"
@@ -344,12 +262,7 @@ value is repeated in billions of rows.
 
 
 def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
-    """Write a book as a Parquet file.
-
-    Raises:
-        BookError: pyarrow is not installed.
-        OSError: the file cannot be written.
-    """
+    """Write a book as a Parquet file."""
     arrow = load_pyarrow(BookError)
     info = book.info
     about = {
@@ -372,12 +285,6 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     """Read a Parquet file with the columns ``key`` and ``score``.
 
     A file without this project's metadata makes a sparse book of the 7x6 board.
-
-    Raises:
-        BookContentError: the file is not a Parquet file, or has other columns.
-        KeyValueError: a key does not belong to any position.
-        BookError: pyarrow is not installed.
-        OSError: the file cannot be read.
     """
     arrow = load_pyarrow(BookError)
     try:
@@ -388,24 +295,18 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
             table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
-        about = read_json((table.schema.metadata or {}).get(_ABOUT, b"{}"))
-        described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
+        text = (table.schema.metadata or {}).get(_ABOUT, b'{"engine_version": 0}')
+        about = msgspec.json.decode(text, type=_About)
+        start = about.first(DEFAULT_BOARD)
     except (
-        arrow.ArrowException,
-        KeyError,
-        OSError,
-        RecursionError,
-        TypeError,
-        ValueError,
+        *(arrow.ArrowException, C4Error, KeyError, OSError, RecursionError, TypeError, ValueError),
     ) as error:
         # Most of Arrow's own errors are ValueErrors, or OSErrors if bytes are wrong.
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened
-        raise BookContentError(
-            f"{path}: this is not a book in Parquet: {error}", path=str(path)
-        ) from None
-    start, kind, description, engine_version = described
-    return BookContent(start, levels_of(keys, scores, start), kind, description, engine_version)
+        raise BookContentError(f"{path}: this is not a book in Parquet: {error}") from None
+    levels = levels_of(keys, scores, start)
+    return BookContent(start, levels, about.kind, about.description, about.engine_version)
 
 
 def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (pyarrow has no types)

@@ -63,11 +63,9 @@ class PonsBook:
     """Facts about a book that was written."""
 
     stored: int
-    """Number of positions in the table."""
     lost: int
     """Number of positions left out, because another one has their place."""
     bytes: int
-    """Number of bytes of the file."""
 
 
 def table_size(log2_size: int) -> int:
@@ -91,10 +89,6 @@ def write_pons(book: Book, path: str | os.PathLike[str]) -> PonsBook:
 
     The book must start from the empty board. The table is the smallest one with two places for each
     position, or the largest one.
-
-    Raises:
-        BookContentError: the book does not fit the format.
-        OSError: the file cannot be written.
     """
     info = book.info
     if info.first_ply:
@@ -147,14 +141,7 @@ def _fill(
 
 
 def read_pons(path: str | os.PathLike[str]) -> BookContent:
-    """Read a book in Pons's format, as a sparse book from the empty board.
-
-    Raises:
-        BookForeignError: the file is not in this format.
-        BookTruncatedError: the end of the file is missing.
-        BookContentError: the content of a place is not a position.
-        OSError: the file cannot be read.
-    """
+    """Read a book in Pons's format, as a sparse book from the empty board."""
     name = str(path)
     with Path(path).open("rb") as file:
         head = file.read(_HEADER.size)
@@ -163,14 +150,10 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
         file_bytes = os.fstat(file.fileno()).st_size
         data = head + file.read(length - len(head)) if file_bytes == length else b""
     if file_bytes > length:
-        raise BookForeignError(
-            f"{name}: {file_bytes - length} bytes follow the table", path=name, offset=length
-        )
+        raise BookForeignError(f"{name}: {file_bytes - length} bytes follow the table")
     if len(data) < length:
         raise BookTruncatedError(
-            f"{name}: the book is cut off: it has {len(data) or file_bytes} of {length} bytes",
-            path=name,
-            offset=len(data) or file_bytes,
+            f"{name}: the book is cut off: it has {len(data) or file_bytes} of {length} bytes"
         )
     keys = np.frombuffer(data, dtype=f"<u{key_bytes}", count=size, offset=_HEADER.size)
     values = np.frombuffer(data, dtype=np.uint8, offset=_HEADER.size + size * key_bytes)
@@ -185,11 +168,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
     wrong |= np.abs(scores) > board.cells // 2
     if wrong.any():
         place = int(places[int(wrong.argmax())])
-        raise BookContentError(
-            f"{name}: place {place} of the table is not a position of {board}",
-            path=name,
-            offset=_HEADER.size + place * key_bytes,
-        )
+        raise BookContentError(f"{name}: place {place} of the table is not a position of {board}")
     start = Position(width=board.width, height=board.height)
     return BookContent(start, levels_of(found, scores.astype(np.int8), start))
 
@@ -197,9 +176,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
 def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
     """Read the header: board, largest number of stones, bytes of a key, places of the table."""
     if len(data) < _HEADER.size:
-        raise BookTruncatedError(
-            f"{name}: the book is cut off: it has {len(data)} bytes", path=name, offset=len(data)
-        )
+        raise BookTruncatedError(f"{name}: the book is cut off: it has {len(data)} bytes")
     width, height, depth, key_bytes, value_bytes, log2_size = _HEADER.unpack_from(data)
     try:
         board = check_narrow(check_board(width, height), "books")
@@ -213,13 +190,11 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
         or value_bytes != 1
         or log2_size not in LOG2_SIZES
     ):
-        raise BookForeignError(f"{name}: this is not a book of Pons's solver", path=name, offset=0)
+        raise BookForeignError(f"{name}: this is not a book of Pons's solver")
     size = table_size(log2_size)
     if 3 ** (depth + width - 1) > size << 8 * key_bytes:
         raise BookForeignError(
-            f"{name}: keys of {key_bytes} bytes cannot distinguish positions with {depth} stones",
-            path=name,
-            offset=3,
+            f"{name}: keys of {key_bytes} bytes cannot distinguish positions with {depth} stones"
         )
     return board, depth, key_bytes, size
 
@@ -246,11 +221,7 @@ def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def uci_lines(book: Book) -> Iterator[str]:
-    """Make the data set's rows from a book, in the order of canonical keys, without line ends.
-
-    Raises:
-        BookContentError: the book is not a complete book of 7x6 that reaches 8 plies.
-    """
+    """Make the data set's rows from a book, in the order of canonical keys, without line ends."""
     info = book.info
     if info.board != DEFAULT_BOARD or info.kind != "complete" or info.first_ply > 0:
         raise BookContentError(
@@ -279,14 +250,7 @@ def uci_line(position: Position, value: Value) -> str:
 
 
 def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
-    """Read rows of the data set; empty lines are skipped.
-
-    Yields:
-        Each position and its value for the first player.
-
-    Raises:
-        BookContentError: a line is not a row; the message names the line and the reason.
-    """
+    """Read rows of the data set; empty lines are skipped."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _read_row(line.strip().split(","), number)
@@ -295,15 +259,7 @@ def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
 def content_of_rows(
     lines: Iterable[str], book: Book, *, description: str = ""
 ) -> tuple[BookContent, list[str]]:
-    """Make a sparse book of the positions of the data set, with the scores of ``book``.
-
-    Returns:
-        The content of the new book, and a sentence for every row that ``book`` contradicts or does
-        not have.
-
-    Raises:
-        BookContentError: a line is not a row; the message names the line and the reason.
-    """
+    """Make a sparse book of the positions of the data set, with the scores of ``book``."""
     keys, scores, wrong = [], [], []
     for number, (position, value) in enumerate(read_uci_lines(lines), start=1):
         score = book.probe(position)

@@ -58,9 +58,7 @@ class PlySection:
     offset: int
     """The offset of the section's first byte in the file."""
     length: int
-    """Number of bytes of the section."""
     index_checksum: int
-    """CRC-32 of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +68,15 @@ class BookInfo:
     kind: Kind
     """``complete``: every position that play can reach; ``sparse``: chosen positions."""
     start: Position
-    """The position from which all others are reached."""
     plies: tuple[PlySection, ...]
     """The sections of the plies, the start's first."""
     engine_version: int
-    """The version of the engine that found the scores."""
     description: str = ""
     """The rule by which the positions of a sparse book were chosen."""
     format_version: int = FORMAT_VERSION
 
     @property
     def board(self) -> BoardSize:
-        """The size of the board."""
         return self.start.board
 
     @property
@@ -159,12 +154,6 @@ def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> Book
     """Read the header of a file from its first ``LONGEST_HEADER`` bytes, or fewer if it is shorter.
 
     ``path`` is for messages; ``file_bytes`` is the length of the file.
-
-    Raises:
-        BookForeignError: the file is not a book.
-        BookVersionError: the file is in a newer format.
-        BookTruncatedError: the file's end is missing.
-        BookDamagedError: the header contradicts its checksum or itself.
     """
     return _HeaderReader(data, path, file_bytes).read()
 
@@ -196,35 +185,25 @@ class _HeaderReader:
         return info
 
     def refuse(self, what: str, offset: int) -> NoReturn:
-        raise BookDamagedError(
-            f"{self.path}: the book is damaged: {what} (byte {offset})",
-            path=self.path,
-            offset=offset,
-        )
+        raise BookDamagedError(f"{self.path}: the book is damaged: {what} (byte {offset})")
 
     def need(self, length: int, what: str = "at least ") -> None:
         if self.file_bytes < length:
             raise BookTruncatedError(
                 f"{self.path}: the book is cut off: "
-                f"it has {self.file_bytes} of {what}{length} bytes",
-                path=self.path,
-                offset=self.file_bytes,
+                f"it has {self.file_bytes} of {what}{length} bytes"
             )
 
     def check_kind_of_file(self) -> None:
         """Check magic and version, which are at the same place in every version of the format."""
         if not MAGIC.startswith(self.data[: len(MAGIC)]):
-            raise BookForeignError(
-                f"{self.path}: this is not an opening book of C4", path=self.path, offset=0
-            )
+            raise BookForeignError(f"{self.path}: this is not an opening book of C4")
         self.need(_HEADER.size)
         version = _HEADER.unpack_from(self.data)[1]
         if version > FORMAT_VERSION:
             raise BookVersionError(
                 f"{self.path}: the book has format version {version}, this program reads up to "
-                f"{FORMAT_VERSION}: install a newer c4",
-                path=self.path,
-                offset=len(MAGIC),
+                f"{FORMAT_VERSION}: install a newer c4"
             )
 
     def check_whole(self, header: _Header) -> int:

@@ -380,11 +380,6 @@ cdef class Ranking:
         """Return the slots of positions with ``ply`` stones, as a uint64 array.
 
         Keys of either image are accepted. Finished games have slots, but ``goes_on`` refuses them.
-
-        Raises:
-            BookContentError: a key is not a position of the ply, a position does not extend the start,
-                or its game is over and ``goes_on`` is true.
-            ValueError: the ply has no slots.
         """
         import numpy as np
 
@@ -411,16 +406,12 @@ cdef class Ranking:
             raise BookContentError(
                 f"{keys[bad]} is not a key of a {self.start.board} position with {ply} stones"
                 + (" whose game goes on" if goes_on else "")
-                + (f" that extends position {self.start.key}" if self.r.first else ""),
-                key=keys[bad],
+                + (f" that extends position {self.start.key}" if self.r.first else "")
             )
         return result
 
     def keys(self, const uint64_t[::1] slots, *, int ply):
         """Return the canonical keys of the positions with these slots of a ply, as a uint64 array.
-
-        Raises:
-            ValueError: a slot or the ply is outside its range.
         """
         import numpy as np
 
@@ -488,11 +479,7 @@ cdef bint _read_pons_key(
 
 
 def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """Return the base-3 keys of positions, as a uint64 array.
-
-    Raises:
-        BookContentError: a position has too many stones for 64 bits.
-    """
+    """Return the base-3 keys of positions, as a uint64 array."""
     import numpy as np
 
     check_narrow(check_board(width, height), "books")
@@ -510,7 +497,7 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
             numbers[index] = _pons_key(g, stones, mask)
     if bad >= 0:
         raise BookContentError(
-            f"position {keys[bad]} has more stones than a base-3 key of 64 bits holds", key=keys[bad]
+            f"position {keys[bad]} has more stones than a base-3 key of 64 bits holds"
         )
     return result
 

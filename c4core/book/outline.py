@@ -72,7 +72,6 @@ class Spread(NamedTuple):
 
     ply: int
     scores: NDArray[np.int64]
-    """The distinct scores, ascending."""
     counts: NDArray[np.int64]
     """Number of positions with each score; two mirror images count as one."""
 

@@ -43,9 +43,6 @@ cdef class Storage:
     """Storage(info, ranking, path, source)\n--\n
     The scores of an open book. ``source`` is the descriptor of its file, which is closed with the last
     reference to this object, or the content of the file.
-
-    Raises:
-        BookDamagedError: the index of a ply does not match its checksum, or contradicts itself.
     """
 
     def __cinit__(self, object info, object ranking, str path, object source):
@@ -120,9 +117,7 @@ cdef class Storage:
             return b""
 
     cdef int _refuse(self, str what, uint64_t offset) except -1:
-        raise BookDamagedError(
-            f"{self._path}: the book is damaged: {what} (byte {offset})", path=self._path, offset=offset
-        )
+        raise BookDamagedError(f"{self._path}: the book is damaged: {what} (byte {offset})")
 
     cdef int8_t* _load(self, Section* s, Group* group) except NULL with gil:
         """Read a group, and keep its scores. If two threads do this at once, the first one's are kept."""
@@ -221,11 +216,7 @@ cdef class Storage:
         return (<const int8_t*>(slots + entries))[low - 1] if slots[low - 1] == slot else NO_SCORE
 
     def entries(self, int ply):
-        """Return the slots and scores of a sparse book's ply, as uint64 and int8 arrays.
-
-        Raises:
-            BookDamagedError: the file is damaged.
-        """
+        """Return the slots and scores of a sparse book's ply, as uint64 and int8 arrays."""
         import numpy as np
 
         cdef Section* s = &self._sections[ply - self._first]

@@ -39,18 +39,13 @@ def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDA
 
     The levels are sorted keys of neighbouring plies, the ancestors' first. If several ancestors
     lead to a position, it gets the ancestor with the smallest key.
-
-    Raises:
-        BookContentError: a position is not a child of the ply before.
     """
     owners = np.arange(len(levels[0]), dtype=np.int32)
     for parents, children in pairwise(levels):
         owners = inherit(parents, owners, children, width=width, height=height)
     orphans = levels[-1][owners == NOBODY]
     if len(orphans):
-        raise BookContentError(
-            f"position {orphans[0]} is not a child of the ply before", key=int(orphans[0])
-        )
+        raise BookContentError(f"position {orphans[0]} is not a child of the ply before")
     return owners
 
 
@@ -67,13 +62,6 @@ def cut_units(
     Positions that win at once are left out, because they do not require a search. The result
     depends only on the arguments. Units with fewer than ``least`` positions are merged with their
     neighbours, units with more than ``most`` are cut into equal parts.
-
-    Yields:
-        The sorted keys of each unit.
-
-    Raises:
-        BookContentError: a position is not a child of the ply before.
-        ValueError: ``least`` is more than ``most``, or less than 1.
     """
     if not 1 <= least <= most:
         raise ValueError(f"units of {least} to {most} positions cannot be cut")
@@ -100,17 +88,11 @@ def _parts(keys: Keys, most: int) -> list[Keys]:
 
 
 def pack_keys(keys: Keys) -> bytes:
-    """Pack sorted keys as bytes for :func:`unpack_keys`.
-
-    Raises:
-        BookContentError: the keys are not sorted, or one occurs twice.
-    """
+    """Pack sorted keys as bytes for :func:`unpack_keys`."""
     unsorted = keys[1:] <= keys[:-1]
     if unsorted.any():
         index = int(unsorted.argmax()) + 1
-        raise BookContentError(
-            f"keys are not sorted at index {index}: {keys[index]}", key=int(keys[index])
-        )
+        raise BookContentError(f"keys are not sorted at index {index}: {keys[index]}")
     numbers = keys.copy()
     numbers[1:] -= keys[:-1] + np.uint64(1)
     shifts = np.arange(0, 7 * _MOST_BYTES, 7, dtype=np.uint64)
@@ -123,11 +105,7 @@ def pack_keys(keys: Keys) -> bytes:
 
 
 def unpack_keys(packed: bytes) -> Keys:
-    """Return the sorted keys from the bytes of :func:`pack_keys`.
-
-    Raises:
-        BookContentError: the bytes are not packed keys.
-    """
+    """Return the sorted keys from the bytes of :func:`pack_keys`."""
     data = np.frombuffer(packed, dtype=np.uint8)
     ends = np.flatnonzero(data < _MORE)
     if len(data) and data[-1] >= _MORE:

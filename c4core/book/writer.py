@@ -92,13 +92,9 @@ def pack_book(
     description: str = "",
     engine_version: int = ENGINE_VERSION,
 ) -> tuple[BookInfo, list[bytes]]:
-    """Return the header and the bytes of a book, in parts; arguments as in :func:`write_book`.
-
-    Raises:
-        BookContentError: as in :func:`write_book`.
-    """
+    """Return the header and the bytes of a book, in parts; arguments as in :func:`write_book`."""
     if start.is_over:
-        raise BookContentError("a book cannot start from a game that is over", key=start.key)
+        raise BookContentError("a book cannot start from a game that is over")
     if not levels or start.ply + len(levels) > start.board.cells:
         raise BookContentError(
             f"a book from ply {start.ply} of {start.board} cannot have {len(levels)} plies"
@@ -163,8 +159,7 @@ def _check_level(
         index = int(wrong.argmax())
         raise BookContentError(
             f"ply {ply}: position {keys[index]} cannot have the score {scores[index]}: "
-            f"scores run from {worst} to {best}",
-            key=int(keys[index]),
+            f"scores run from {worst} to {best}"
         )
 
 
@@ -175,7 +170,7 @@ def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64]
     foreign = np.setdiff1d(keys, everything)
     key = int((foreign if len(foreign) else np.setdiff1d(everything, keys))[0])
     what = "cannot be reached from the start" if len(foreign) else "is missing from a complete book"
-    raise BookContentError(f"ply {ply}: position {key} {what}", key=key)
+    raise BookContentError(f"ply {ply}: position {key} {what}")
 
 
 MAX_SLOTS: Final = 1 << 32
@@ -190,9 +185,6 @@ def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tup
     ``keys`` are all positions of the ply that are not over. The slots of positions that win at once
     stay empty, because a reader finds the win without the book. An empty slot repeats the score
     before it, which takes the fewest bytes.
-
-    Returns:
-        The index and the groups.
     """
     board = ranking.start.board
     searched = ~wins_now(keys, width=board.width, height=board.height)
@@ -215,9 +207,6 @@ def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple
 
     A slot is stored as its difference to the slot before. The lowest bytes of all differences of a
     group come first, and the highest ones last.
-
-    Returns:
-        The index and the groups.
     """
     slots = ranking.slots(keys, ply=ply, goes_on=True)
     order = np.argsort(slots, kind="stable")

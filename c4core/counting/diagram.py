@@ -25,8 +25,7 @@ An unfinished count is kept in a file:
     B levels   for each node u32 u32, the nodes of the next level after a 0 and after a 1
     32 bytes   SHA-256 of all bytes before
 
-Numbers are little-endian. The reader checks sizes before it allocates memory, and refuses arcs to
-nodes that do not exist.
+Numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +59,6 @@ Level = NDArray[np.uint32]
 Line = tuple[tuple[int, int], ...]
 
 MOST_BYTES: Final = 8 << 30
-"""The default limit of an operation's memory."""
 DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
@@ -70,10 +68,6 @@ class CountingError(C4Error):
 
 class CountMemoryError(CountingError):
     """The diagrams need more memory than ``most_bytes``."""
-
-    def __init__(self, message: str, *, most_bytes: int) -> None:
-        super().__init__(message)
-        self.most_bytes = most_bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,16 +106,12 @@ def empty_board(width: int, height: int) -> Diagram:
 
 
 def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTES) -> Diagram:
-    """Return the positions after a move of one side into any column that is not full.
-
-    Raises:
-        CountMemoryError: the operation takes more than ``most_bytes``.
-    """
+    """Return the positions after a move of one side into any column that is not full."""
     height, levels = positions.height, positions.levels
     last_column = len(levels) - 1 - height
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
-        level: Level = move_level(
+        return move_level(
             states,
             levels[number],
             None if following is None else levels[number + 1],
@@ -130,7 +120,6 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
             mover=first_player,
             last_column=number >= last_column,
         )
-        return level
 
     return _explored(
         positions.width,
@@ -143,15 +132,10 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
 
 
 def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Diagram:
-    """Return the positions that are in both of two sets of the same board.
-
-    Raises:
-        CountMemoryError: the operation takes more than ``most_bytes``.
-    """
+    """Return the positions that are in both of two sets of the same board."""
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
-        level: Level = meet_level(states, one.levels[number], other.levels[number], following)
-        return level
+        return meet_level(states, one.levels[number], other.levels[number], following)
 
     root = [one.root, other.root]
     return _explored(one.width, one.height, root, read, most_bytes=most_bytes)
@@ -160,11 +144,7 @@ def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Dia
 def without_four(
     width: int, height: int, *, first_player: bool, most_bytes: int = MOST_BYTES
 ) -> Diagram:
-    """Return all fillings of a board without a four of one side, reachable or not.
-
-    Raises:
-        CountMemoryError: the operation takes more than ``most_bytes``.
-    """
+    """Return all fillings of a board without a four of one side, reachable or not."""
     # In the order of the bits. A column's first bit is a square above the board, without lines.
     squares = [(column, row) for column in range(width) for row in range(height, -1, -1)]
     place = {square: number for number, square in enumerate(squares)}
@@ -178,7 +158,7 @@ def without_four(
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
         square = squares[number]
-        level: Level = lines_level(
+        return lines_level(
             states,
             following,
             masks([square in line for line in lines]),
@@ -187,7 +167,6 @@ def without_four(
             bit=square[1],
             side=first_player,
         )
-        return level
 
     root = [START_OF_COLUMN, *[0] * words]
     return _explored(width, height, root, read, most_bytes=most_bytes)
@@ -229,10 +208,7 @@ def _explored(
         arcs.append(read(number, states, following))
         taken += arcs[-1].nbytes
         if taken + states.nbytes + following.nbytes > most_bytes:
-            raise CountMemoryError(
-                f"the diagrams need more than {most_bytes >> 20:,} MB of memory",
-                most_bytes=most_bytes,
-            )
+            raise CountMemoryError(f"the diagrams need more than {most_bytes >> 20:,} MB of memory")
         states = following
     arcs.append(read(len(arcs), states, None))
     levels: list[Level] = []
@@ -260,7 +236,6 @@ class Progress:
     """A count up to some ply."""
 
     plies: tuple[PlyCount, ...]
-    """The counts of the plies, ply 0 first."""
     open_positions: Diagram
     """The positions of the last ply without a four."""
 
@@ -286,14 +261,7 @@ def begin(width: int, height: int) -> Progress:
 
 
 def count(progress: Progress, *, most_bytes: int = MOST_BYTES) -> Iterator[Progress]:
-    """Count the remaining plies; ``progress`` is from :func:`begin` or a file.
-
-    Yields:
-        The count after each ply.
-
-    Raises:
-        CountMemoryError: the diagrams need more memory than ``most_bytes``.
-    """
+    """Count the remaining plies; ``progress`` is from :func:`begin` or a file."""
     if progress.is_done:
         return
     board = progress.open_positions
@@ -316,24 +284,15 @@ FORMAT_VERSION: Final = 1
 
 _HEADER: Final = struct.Struct("<8sHBBI")
 _PLY: Final = struct.Struct("<QQQ")
-_NODE_BYTES: Final = 8
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 class CountFileError(CountingError):
     """A file is not a saved count, or it is damaged."""
 
-    def __init__(self, message: str, *, path: str) -> None:
-        super().__init__(message)
-        self.path = path
-
 
 def save_count(path: Path, progress: Progress) -> None:
-    """Save a count in a file, which is written completely or not at all.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Save a count in a file, which is written completely or not at all."""
     board = progress.open_positions
     digest = hashlib.sha256()
     with atomic_file(path) as beside, beside.open("wb") as file:
@@ -348,71 +307,39 @@ def save_count(path: Path, progress: Progress) -> None:
 
 
 def load_count(path: Path) -> Progress:
-    """Return the count that is saved in a file.
-
-    Raises:
-        OSError: the file cannot be read, or is not a regular file.
-        CountFileError: the file is not a saved count, or it is damaged.
-    """
+    """Return the count that is saved in a file."""
     check_regular_file(path)
-    with path.open("rb") as file:
-        return _Reader(file, path).progress()
+    data = path.read_bytes()
+    if data[: len(MAGIC)] != MAGIC:
+        raise CountFileError(f"{path}: this is not a saved count")
+    if hashlib.sha256(data[:-_DIGEST_BYTES]).digest() != data[-_DIGEST_BYTES:]:
+        raise CountFileError(f"{path}: its end is missing, or it was changed")
+    try:
+        return _parsed(data[:-_DIGEST_BYTES])
+    except (BoardError, ValueError, struct.error) as error:
+        raise CountFileError(f"{path}: its content is impossible: {error}") from None
 
 
-class _Reader:
-    """Reads a file and verifies its checksum."""
-
-    def __init__(self, file: IO[bytes], path: Path) -> None:
-        self._file = file
-        self._path = str(path)
-        self._left = path.stat().st_size
-        self._digest = hashlib.sha256()
-
-    def progress(self) -> Progress:
-        magic, version, width, height, plies = _HEADER.unpack(self._take(_HEADER.size))
-        if magic != MAGIC:
-            raise self._fault("this is not a saved count")
-        if version != FORMAT_VERSION:
-            raise self._fault(f"its format has version {version}, not {FORMAT_VERSION}")
-        try:
-            check_narrow(check_board(width, height), "counts of positions")
-        except BoardError as error:
-            raise self._fault(str(error)) from None
-        if not 1 <= plies <= width * height + 1:
-            raise self._fault(f"a board of {width}x{height} cannot have {plies} plies")
-        counted = tuple(PlyCount(*_PLY.unpack(self._take(_PLY.size))) for _ in range(plies))
-        bits = width * (height + 1)
-        sizes = [int(size) for size in np.frombuffer(self._take(4 * bits), dtype="<u4")]
-        if _NODE_BYTES * sum(sizes) + _DIGEST_BYTES != self._left:
-            raise self._fault("its length does not match its levels")
-        if sizes[0] > 1:
-            raise self._fault("its first level has more than one node")
-        levels = [
-            self._level(bit, size, following)
-            for bit, (size, following) in enumerate(zip(sizes, [*sizes[1:], 1], strict=True))
-        ]
-        digest = self._digest.digest()
-        if self._file.read(_DIGEST_BYTES) != digest:
-            raise self._fault("its checksum is wrong")
-        progress = Progress(counted, Diagram(width, height, tuple(levels)))
-        if progress.open_positions.positions != counted[-1].positions - counted[-1].won:
-            raise self._fault("its diagram and its last ply differ in the number of positions")
-        return progress
-
-    def _level(self, bit: int, size: int, following: int) -> Level:
-        level = np.zeros((size + 1, 2), dtype=np.uint32)
-        level[1:] = np.frombuffer(self._take(_NODE_BYTES * size), dtype="<u4").reshape(-1, 2)
-        if int(level.max()) > following:
-            raise self._fault(f"level {bit} has an arc to a node that does not exist")
-        return level
-
-    def _take(self, size: int) -> bytes:
-        if size > self._left:
-            raise self._fault("it is cut short")
-        data = self._file.read(size)
-        self._left -= size
-        self._digest.update(data)
-        return data
-
-    def _fault(self, problem: str) -> CountFileError:
-        return CountFileError(f"{self._path}: {problem}", path=self._path)
+def _parsed(data: bytes) -> Progress:
+    _, version, width, height, plies = _HEADER.unpack_from(data)
+    if version != FORMAT_VERSION:
+        raise ValueError(f"its format has version {version}, not {FORMAT_VERSION}")
+    check_narrow(check_board(width, height), "counts of positions")
+    place = _HEADER.size + plies * _PLY.size
+    counted = tuple(PlyCount(*ply) for ply in _PLY.iter_unpack(data[_HEADER.size : place]))
+    sizes = np.frombuffer(data, dtype="<u4", count=width * (height + 1), offset=place)
+    nodes = np.frombuffer(data[place + sizes.nbytes :], dtype="<u4").reshape(-1, 2)
+    if not counted or sizes.sum() != len(nodes):
+        raise ValueError("its length does not match its levels")
+    none = np.zeros((1, 2), dtype=np.uint32)
+    levels = [np.concatenate([none, level]) for level in np.split(nodes, np.cumsum(sizes)[:-1])]
+    # An arc to a node that does not exist would be followed into foreign memory.
+    if any(
+        len(level) and level.max() > size
+        for level, size in zip(levels, [*sizes[1:], 1], strict=True)
+    ):
+        raise ValueError("a node does not exist")
+    open_positions = Diagram(width, height, tuple(levels))
+    if sizes[0] > 1 or open_positions.positions != counted[-1].positions - counted[-1].won:
+        raise ValueError("the diagram and the last ply differ in the number of positions")
+    return Progress(counted, open_positions)

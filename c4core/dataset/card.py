@@ -25,8 +25,8 @@ whose format has a place for it::
                           "quiet_decisive": ..., "plies": [{"ply": 18, ...}, ...]}, ...},
      "files": [{"name": "train.npz", "split": "train", "positions": ..., "sha256": "..."}, ...]}
 
-``files`` is in ``card.json`` only. The card contains no times and no machine names, so the same
-command makes the same bytes. A card that is read is checked field by field.
+``files`` is in ``card.json`` only; the card in a file has the name of its ``part`` instead. The
+card contains no times and no machine names, so the same command makes the same bytes.
 :mod:`c4core.dataset.writing` turns a card into a page for people.
 """
 
@@ -36,16 +36,15 @@ import json
 import re
 import reprlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 import numpy as np
 
-from c4core.dataset.files import MAX_CARD
 from c4core.dataset.lots import SPLITS, Shares, in_order, linked, split_of
-from c4core.dataset.records import REPRESENTATIONS, columns_of, make_records
+from c4core.dataset.records import Column, columns_of, make_records
 from c4core.errors import BoardError, DatasetError
-from c4core.lines import TOO_DEEP, is_too_deep, read_json
-from c4core.notation import check_narrow, parse_board
+from c4core.notation import BoardSize, check_narrow, parse_board
 from c4core.version import ENGINE_VERSION, __version__
 
 if TYPE_CHECKING:
@@ -55,12 +54,10 @@ if TYPE_CHECKING:
 
     from c4core.dataset.draw import Sample
     from c4core.dataset.records import Array
-    from c4core.notation import BoardSize
 
-    Json = dict[str, Any]
+MAX_CARD: Final = 1 << 22
 
 CARD_FORMAT: Final = 2
-"""The card format that this version writes and reads."""
 
 JSON_NAME: Final = "card.json"
 PAGE_NAME: Final = "README.md"
@@ -76,7 +73,6 @@ TRAITS: Final = ("win_in_one", "forced_block", "quiet", "decisive", "quiet_decis
 opponent threatens to win with its next stone."""
 
 COUNTED: Final = ("positions", *OUTCOMES, *TRAITS)
-"""The names of the numbers in the census of a part."""
 
 LABELS: Final = (
     "Scores and column scores are exact and for the side to move. They are proven by search or "
@@ -152,13 +148,11 @@ class Recipe:
     """The recipe of a data set, whose bytes depend only on the recipe and the source."""
 
     command: str
-    """The command that makes the data set."""
     board: BoardSize
     source: Mapping[str, Any]
     """The source of the positions; the fields besides ``kind`` depend on the kind."""
     seed: int
     count: int
-    """The requested number of positions."""
     shares: Shares
     representations: tuple[str, ...]
     quiet: bool = False
@@ -166,7 +160,104 @@ class Recipe:
     decisive: bool = False
     """Whether only decisive positions were kept."""
     license: str = LICENSE
-    """The identifier of the data set's license."""
+
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Split = Annotated[str, msgspec.Meta(pattern=r"\A(train|validation|test)\Z")]
+Census = dict[str, Any]
+"""The numbers of :data:`COUNTED`, in all and for each of the ``plies``."""
+
+
+class Filters(msgspec.Struct):
+    """The filters of a data set."""
+
+    quiet: bool
+    decisive: bool
+    left_out: Count
+
+
+class Division(msgspec.Struct):
+    """The division of a data set into parts."""
+
+    shares: str
+    rule: str
+
+
+class PartFile(msgspec.Struct):
+    """A file of a part."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"\A[a-z]+\.[a-z]+\Z")]
+    split: Split
+    positions: Count
+    sha256: str
+
+
+class Card(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The card of a data set; the module's docstring explains its fields."""
+
+    format: int
+    title: str
+    license: str
+    command: str
+    board: str
+    source: dict[str, str | int | float | bool | list[str | int] | None]
+    seed: Count
+    asked: Count
+    positions: Count
+    is_all: bool
+    drawn: Count
+    duplicates: Count
+    filters: Filters
+    neighbours: dict[Split, Count]
+    representation: tuple[Annotated[str, msgspec.Meta(pattern=r"\A(planes|moves)\Z")], ...]
+    c4_version: str
+    engine_version: int
+    columns: list[Column]
+    split: Division
+    sampling: str
+    labels: str
+    orientation: str
+    order: str
+    limitations: list[str]
+    splits: dict[Split, Census]
+    files: list[PartFile] = []
+    part: str = ""
+
+    def __post_init__(self) -> None:
+        check_license(self.license)
+        check_narrow(self.size, "data sets")
+        Shares.parse(self.split.shares)
+        if self.seed >= 1 << 64:
+            raise ValueError("the seed is out of range")
+        if not {"kind", "first_ply", "last_ply"} <= self.source.keys():
+            raise ValueError("the source has no kind or no plies")
+        if self.neighbours.keys() != self.splits.keys():
+            raise ValueError("neighbours must have a number for every part, and no other")
+        for part in self.splits.values():
+            _check_census(part, self.size)
+        for file in self.files:
+            if file.split not in self.splits or not file.name.startswith(f"{file.split}."):
+                raise ValueError(f"it names a file {file.name!r} of a part {file.split!r}")
+        if len({file.name for file in self.files}) != len(self.files):
+            raise ValueError("it names a file twice")
+
+    @property
+    def size(self) -> BoardSize:
+        """The board."""
+        return parse_board(self.board)
+
+    @property
+    def shares(self) -> Shares:
+        return Shares.parse(self.split.shares)
+
+
+def _check_census(part: Census, board: BoardSize) -> None:
+    plies = msgspec.convert(part.get("plies"), list[dict[str, Count]])
+    if len(plies) > board.cells:
+        raise ValueError("a part has more plies than the board")
+    for row in (msgspec.convert({**part, "plies": 0, "ply": 0}, dict[str, Count]), *plies):
+        if missing := [name for name in ("ply", *COUNTED) if name not in row]:
+            raise ValueError(f"a part has no number {missing[0]}")
 
 
 def split_records(
@@ -178,9 +269,6 @@ def split_records(
         keys: different canonical keys; their order does not change the result.
         column_scores: a row for each key, in the orientation of the canonical position.
         recipe: the recipe of the data set.
-
-    Raises:
-        DatasetError: no line of moves leads to a position that is represented by moves.
     """
     order = in_order(keys, recipe.seed)
     keys, column_scores = keys[order], column_scores[order]
@@ -197,54 +285,43 @@ def split_records(
     }
 
 
-def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample) -> Json:
+def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample) -> Card:
     """The card of a data set, without its list of files."""
     positions = sum(len(records["key"]) for records in parts.values())
     board = recipe.board
     kind = str(recipe.source["kind"])
     noun = "position" if positions == 1 else "positions"
-    return {
-        "format": CARD_FORMAT,
-        "title": f"{positions:,} {noun} of {board}, with exact scores",
-        "license": recipe.license,
-        "command": recipe.command,
-        "board": str(board),
-        "source": dict(recipe.source),
-        "seed": recipe.seed,
-        "asked": recipe.count,
-        "positions": positions,
-        "is_all": sample.is_all,
-        "drawn": sample.drawn,
-        "duplicates": sample.duplicates,
-        "filters": {
-            "quiet": recipe.quiet,
-            "decisive": recipe.decisive,
-            "left_out": sample.left_out,
-        },
-        "neighbours": linked(
-            {name: part["key"].astype(np.uint64) for name, part in parts.items()}, board
-        ),
-        "representation": list(recipe.representations),
-        "c4_version": __version__,
-        "engine_version": ENGINE_VERSION,
-        "columns": [
-            {
-                "name": column.name,
-                "dtype": column.dtype.format(C=board.cells),
-                "shape": column.shape,
-                "unit": column.unit,
-                "meaning": column.meaning,
-            }
+    keys = {name: part["key"].astype(np.uint64) for name, part in parts.items()}
+    return Card(
+        format=CARD_FORMAT,
+        title=f"{positions:,} {noun} of {board}, with exact scores",
+        license=recipe.license,
+        command=recipe.command,
+        board=str(board),
+        source=dict(recipe.source),
+        seed=recipe.seed,
+        asked=recipe.count,
+        positions=positions,
+        is_all=sample.is_all,
+        drawn=sample.drawn,
+        duplicates=sample.duplicates,
+        filters=Filters(recipe.quiet, recipe.decisive, sample.left_out),
+        neighbours=linked(keys, board),
+        representation=tuple(recipe.representations),
+        c4_version=__version__,
+        engine_version=ENGINE_VERSION,
+        columns=[
+            msgspec.structs.replace(column, dtype=column.dtype.format(C=board.cells))
             for column in columns_of(recipe.representations)
         ],
-        "split": {"shares": str(recipe.shares), "rule": SPLIT_RULE},
-        "sampling": SAMPLING.get(kind, ""),
-        "labels": LABELS,
-        "orientation": ORIENTATION,
-        "order": ORDER,
-        "limitations": limitations(kind, quiet=recipe.quiet, decisive=recipe.decisive),
-        "splits": {name: census(records) for name, records in parts.items()},
-    }
+        split=Division(str(recipe.shares), SPLIT_RULE),
+        sampling=SAMPLING.get(kind, ""),
+        labels=LABELS,
+        orientation=ORIENTATION,
+        order=ORDER,
+        limitations=limitations(kind, quiet=recipe.quiet, decisive=recipe.decisive),
+        splits={name: census(records) for name, records in parts.items()},
+    )
 
 
 def limitations(kind: str, *, quiet: bool, decisive: bool) -> list[str]:
@@ -253,7 +330,7 @@ def limitations(kind: str, *, quiet: bool, decisive: bool) -> list[str]:
     return [*_SOURCE_LIMITS.get(kind, ()), _MIRRORED, _PERFECT, *filters]
 
 
-def census(records: Mapping[str, Array]) -> Json:
+def census(records: Mapping[str, Array]) -> Census:
     """The number of positions of a part by value, by trait and by ply."""
     plies = records["ply"]
     rows = {"positions": np.ones(len(plies), dtype=np.bool_), **_kinds(records)}
@@ -276,7 +353,7 @@ def _kinds(records: Mapping[str, Array]) -> dict[str, Any]:
     return kinds | dict(zip(TRAITS, traits, strict=True))
 
 
-def total(splits: Mapping[str, Json]) -> Json:
+def total(splits: Mapping[str, Census]) -> Census:
     """The :func:`census` of all parts together."""
     rows = [row for part in splits.values() for row in part["plies"]]
     plies = sorted({row["ply"] for row in rows})
@@ -288,201 +365,41 @@ def total(splits: Mapping[str, Json]) -> Json:
     }
 
 
-def _sum(tallies: Sequence[Json]) -> Json:
+def _sum(tallies: Sequence[Census]) -> Census:
     return {name: sum(each[name] for each in tallies) for name in COUNTED}
 
 
-def as_text(card: Json) -> str:
+def as_text(card: Card) -> str:
     """The text of ``card.json``."""
-    return json.dumps(card, indent=1) + "\n"
+    return json.dumps(msgspec.to_builtins(card), indent=1) + "\n"
 
 
-T = TypeVar("T")
+def read_card(text: str, path: str) -> Card:
+    """Read and check the text of a card; ``path`` is for messages."""
+    if len(text) > MAX_CARD:
+        raise DatasetError(f"{path}: not a data card: longer than {MAX_CARD:,}")
+    try:
+        version = msgspec.json.decode(text, type=_Version).format
+        if version == CARD_FORMAT:
+            return msgspec.json.decode(text, type=Card)
+    except (BoardError, RecursionError, ValueError) as error:
+        raise DatasetError(f"{path}: not a data card: {error}") from None
+    raise DatasetError(
+        f"{path}: the card has format {version}, but this version of c4 reads format {CARD_FORMAT}"
+    )
 
-_SEEDS: Final = range(1 << 64)
-_COUNTS: Final = range(1 << 63)
+
+class _Version(msgspec.Struct):
+    format: int
+
 
 _LICENSE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}")
 
-_FACTS: Final = {
-    "title": str,
-    "command": str,
-    "source": dict,
-    "asked": int,
-    "positions": int,
-    "is_all": bool,
-    "drawn": int,
-    "duplicates": int,
-    "c4_version": str,
-    "engine_version": int,
-    "columns": list,
-    "license": str,
-    "filters": dict,
-    "limitations": list,
-}
-"""The fields that a card must have to be shown, and their types."""
-
-
-class PartFile(NamedTuple):
-    """A file that a card names."""
-
-    name: str
-    """The file's name, without its directory."""
-    split: str
-    """The part in the file."""
-    sha256: str
-    """The SHA-256 of the file, in hexadecimal digits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """The fields of a card that files are checked against."""
-
-    board: BoardSize
-    seed: int
-    shares: Shares
-    representations: tuple[str, ...]
-    linked: Mapping[str, int]
-    """The number of positions of each part with a neighbour in another part."""
-    splits: Mapping[str, Json]
-    """The census of each part."""
-    files: tuple[PartFile, ...]
-
-
-def read_card(text: str, path: str) -> tuple[Json, Terms]:
-    """Read and check the text of a card; ``path`` is for messages.
-
-    Raises:
-        DatasetError: the text is not a card, or is a card of another format.
-    """
-    try:
-        card = _object(text)
-        version = card["format"]
-        if type(version) is not int or version != CARD_FORMAT:
-            raise DatasetError(
-                f"{path}: the card has format {reprlib.repr(version)}, "
-                f"but this version of c4 reads format {CARD_FORMAT}",
-                path=path,
-            )
-        return card, _terms(card)
-    except (BoardError, KeyError, RecursionError, TypeError, ValueError) as error:
-        if isinstance(error, DatasetError):
-            raise
-        reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise DatasetError(f"{path}: not a data card: {reason}", path=path) from None
-
 
 def check_license(identifier: str) -> str:
-    """Check that a text has the form of a license identifier, and return it.
-
-    Raises:
-        ValueError: it has characters besides letters, digits, dots, pluses and hyphens.
-    """
+    """Check that a text has the form of a license identifier, and return it."""
     if _LICENSE.fullmatch(identifier) is None:
         raise ValueError(
             f"{reprlib.repr(identifier)} is not a license identifier such as cc-by-4.0"
         )
     return identifier
-
-
-# The functions below raise KeyError for a missing field, and TypeError or ValueError for a field of
-# a wrong type or form.
-
-
-def _object(text: str) -> Json:
-    """Read a JSON object that is not too long, and can be shown and written again."""
-    if len(text) > MAX_CARD:
-        raise ValueError(f"longer than {MAX_CARD:,} characters")
-    value = read_json(text)
-    if not isinstance(value, dict):
-        raise TypeError("not a JSON object")
-    if is_too_deep(value):  # writing it again, with line breaks, takes more stack
-        raise ValueError(TOO_DEEP)
-    json.dumps(value, ensure_ascii=False).encode()  # lone surrogates cannot be encoded
-    return value
-
-
-def _of_type(name: str, value: object, kind: type[T]) -> T:
-    """The value, if it is of exactly this type: True is not a number."""
-    if type(value) is not kind:
-        raise TypeError(f"{name} cannot be {reprlib.repr(value)}")
-    return value
-
-
-def _count(name: str, value: object) -> int:
-    number = _of_type(name, value, int)
-    if number not in _COUNTS:
-        raise ValueError(f"{name} cannot be {reprlib.repr(value)}")
-    return number
-
-
-def _objects(name: str, values: object, each: str) -> list[Json]:
-    return [_of_type(each, value, dict) for value in _of_type(name, values, list)]
-
-
-def _terms(card: Json) -> Terms:
-    for name, kind in _FACTS.items():
-        _of_type(name, card[name], kind)
-    for name in ("kind", "first_ply", "last_ply"):
-        if isinstance(card["source"][name], dict | list):
-            raise TypeError(f"the source's {name} cannot be {reprlib.repr(card['source'][name])}")
-    for column in _objects("columns", card["columns"], "a column"):
-        _of_type("a column's name", column["name"], str)
-    check_license(card["license"])
-    board = check_narrow(parse_board(_of_type("board", card["board"], str)), "data sets")
-    splits = _of_type("splits", card["splits"], dict)
-    representations = _of_type("representation", card["representation"], list)
-    if not all(each in SPLITS for each in splits) or not all(
-        each in REPRESENTATIONS for each in representations
-    ):
-        raise ValueError("it names an unknown part or representation")
-    for part in splits.values():
-        _check_census(_of_type("a part", part, dict), board)
-    seed = card["seed"]
-    if type(seed) is not int or seed not in _SEEDS:
-        raise ValueError(f"seed {reprlib.repr(seed)} is out of range")
-    split = _of_type("split", card["split"], dict)
-    return Terms(
-        board,
-        seed,
-        Shares.parse(_of_type("shares", split["shares"], str)),
-        tuple(representations),
-        _neighbours(card),
-        splits,
-        _files(card),
-    )
-
-
-def _check_census(part: Json, board: BoardSize) -> None:
-    plies = _objects("plies", part["plies"], "a ply")
-    if len(plies) > board.cells:
-        raise ValueError("it has more plies than the board")
-    for tally in (part, *plies):
-        for name in (*COUNTED, *(() if tally is part else ("ply",))):
-            _count(name, tally[name])
-
-
-def _neighbours(card: Json) -> dict[str, int]:
-    """The number of positions of each part with a neighbour in another part."""
-    numbers = _of_type("neighbours", card["neighbours"], dict)
-    if set(numbers) != set(card["splits"]):
-        raise ValueError("neighbours must have a number for every part, and no other")
-    return {name: _count(name, number) for name, number in numbers.items()}
-
-
-def _files(card: Json) -> tuple[PartFile, ...]:
-    entries = _objects("files", card.get("files", []), "a file")
-    files = tuple(PartFile(entry["name"], entry["split"], entry["sha256"]) for entry in entries)
-    for file in files:
-        is_part = (
-            type(file.split) is str
-            and file.split in card["splits"]
-            and re.fullmatch(rf"{file.split}\.[a-z]+", str(file.name))
-        )
-        if not is_part:
-            raise ValueError(
-                f"it names a file {reprlib.repr(file.name)} of a part {reprlib.repr(file.split)}"
-            )
-    if len({file.name for file in files}) != len(files):
-        raise ValueError("it names a file twice")
-    return files

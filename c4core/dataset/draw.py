@@ -34,9 +34,6 @@ PATIENCE: Final = 10_000
 MAX_GAMES: Final = 1_000_000
 """The largest number of games that are played together; this limits the memory."""
 
-_PIECE: Final = 1_000_000
-"""When this many positions have been collected, they are sorted and duplicates are removed."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
@@ -62,18 +59,10 @@ def keep_all(keys: Keys) -> NDArray[np.bool_]:
 def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all) -> Sample:
     """Sample a stream of positions; each is equally likely, however often it occurs.
 
-    The keys are canonical. Every different position takes 8 bytes of memory.
+    The keys are canonical. Every position of the stream takes 8 bytes of memory.
     """
-    distinct: Keys = np.empty(0, dtype=np.uint64)
-    drawn = 0
-    piece: list[int] = []
-    for key in keys:
-        piece.append(key)
-        if len(piece) == _PIECE:
-            distinct, drawn = _joined(distinct, piece), drawn + len(piece)
-            piece.clear()
-    distinct, drawn = _joined(distinct, piece), drawn + len(piece)
-    return choose_from(distinct, count, seed, drawn=drawn, keep=keep)
+    drawn = np.fromiter(keys, dtype=np.uint64)
+    return choose_from(np.unique(drawn), count, seed, drawn=len(drawn), keep=keep)
 
 
 def choose_from(
@@ -88,11 +77,7 @@ def choose_from(
 def choose_from_book(
     book: Book, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
-    """Sample a book's positions with ``first`` to ``last`` stones, each equally likely.
-
-    Raises:
-        BookDamagedError: some bytes of the file are wrong.
-    """
+    """Sample a book's positions with ``first`` to ``last`` stones, each equally likely."""
     levels = [
         keys
         for ply, (keys, _) in enumerate(book.levels(), book.info.first_ply)
@@ -102,10 +87,6 @@ def choose_from_book(
     # Books of other programs may have positions where the game is over.
     open_ones = distinct[~are_over(distinct, book.info.board)]
     return choose_from(open_ones, count, seed, drawn=len(open_ones), keep=keep)
-
-
-def _joined(distinct: Keys, piece: list[int]) -> Keys:
-    return np.union1d(distinct, np.array(piece, dtype=np.uint64))
 
 
 class Pool:
@@ -124,7 +105,6 @@ class Pool:
         self._draw = draw
 
     def __len__(self) -> int:
-        """The number of different positions."""
         return len(self.keys)
 
     def grow(self, more: int) -> None:

@@ -19,8 +19,9 @@ import json
 import re
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from c4core.arrays import split_keys, squares_of
@@ -28,7 +29,7 @@ from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import lines_of
 from c4core.errors import C4Error, DatasetError
 from c4core.evaluation import NO_SCORE
-from c4core.lines import BadLine, play_moves, read_json, read_text_lines
+from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ class Difference(NamedTuple):
     """The result of comparing the labels of a file with exact labels."""
 
     positions: int
-    """The number of positions in the file that also have exact labels."""
     different: int
-    """The number of these positions whose labels differ."""
     first_line: int | None
     """The 1-based number of the first line whose labels differ; None if all agree."""
     is_weak: bool
@@ -77,12 +76,10 @@ class Stated:
     keys: Keys
     """Shape (n,): canonical keys in the order of the lines."""
     scores: Scores
-    """Shape (n,): the scores of the positions."""
     column_scores: Scores
     """Shape (n, W): scores of the canonical positions' columns; NO_SCORE if a column is full,
     NOT_STATED if the file has no score for it."""
     lines: NDArray[np.int64]
-    """Shape (n,): the 1-based line numbers."""
     over: int
     """The number of lines that were left out because the game is over."""
 
@@ -119,21 +116,16 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
 
     A line that begins with ``{`` is read as ``refmoves``, any other line as ``c4solver``. ``name``
     is for messages.
-
-    Raises:
-        DatasetError: a line has neither format, or the file is empty.
-        OSError: the file cannot be read.
     """
     keys, scores, columns, lines = array("Q"), array("b"), array("b"), array("q")
     over = number = 0
     for number, text in read_text_lines(stream):
         try:
             if isinstance(text, BadLine):
-                raise ValueError(text.error)  # noqa: TRY004, TRY301 (as below)
+                raise ValueError(text.error)  # noqa: TRY004, TRY301
             position, score, row = _read_line(text, board)
-        except (C4Error, KeyError, RecursionError, TypeError, ValueError) as error:
-            reason = f"no {error}" if isinstance(error, KeyError) else error
-            raise DatasetError(f"{name}, line {number}: {reason}", path=name) from None
+        except (C4Error, RecursionError, ValueError) as error:
+            raise DatasetError(f"{name}, line {number}: {error}") from None
         if position.is_over:
             over += 1
             continue
@@ -142,7 +134,7 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
         columns.extend(row if position.key == position.canonical_key else row[::-1])
         lines.append(number)
     if not number:
-        raise DatasetError(f"{name} has no lines", path=name)
+        raise DatasetError(f"{name} has no lines")
     return Stated(
         np.array(keys, dtype=np.uint64),
         np.array(scores, dtype=np.int8),
@@ -153,13 +145,9 @@ def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
 
 
 def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
-    """The position of a line, its score, and its columns' scores.
-
-    Raises:
-        C4Error, KeyError, RecursionError, TypeError, ValueError: the line has neither format.
-    """
+    """The position of a line, its score, and its columns' scores."""
     if text.lstrip().startswith("{"):
-        return _read_refmoves(read_json(text), board)
+        return _read_refmoves(text, board)
     words = text.split()
     if text[:1].isspace():  # the empty board has no moves
         words.insert(0, "")
@@ -173,35 +161,26 @@ def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
     return position, max(row), row
 
 
-def _read_refmoves(
-    fields: Mapping[str, object], board: BoardSize
-) -> tuple[Position, int, list[int]]:
-    squares, score, numbers = fields["board"], fields["score"], fields["move score"]
-    if not _are_numbers(squares, board.cells) or not set(squares) <= {0, 1, 2}:
-        raise ValueError(f"board is not a list of {board.cells} numbers 0, 1 and 2")
-    if not _are_numbers(numbers, board.width) or type(score) is not int:
-        raise ValueError(f"no score, or not {board.width} numbers as move score")
-    text = "".join(_MARKS[square] for square in squares)
-    rows = (text[begin : begin + board.width] for begin in range(0, board.cells, board.width))
+class _Refmoves(msgspec.Struct):
+    """A line of ``refmoves``."""
+
+    board: list[Literal[0, 1, 2]]
+    score: int
+    scores: list[int] = msgspec.field(name="move score")
+
+
+def _read_refmoves(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
+    line = msgspec.json.decode(text, type=_Refmoves)
+    if (len(line.board), len(line.scores)) != (board.cells, board.width):
+        raise ValueError(f"board needs {board.cells} squares, and move score {board.width} numbers")
+    squares = "".join(_MARKS[square] for square in line.board)
+    rows = (squares[begin : begin + board.width] for begin in range(0, board.cells, board.width))
     position = Position.from_grid("\n".join(rows), width=board.width, height=board.height)
-    row = _columns(numbers, REFMOVES_FULL, position)
-    return position, _score(score, board), row
-
-
-def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
-    return (
-        isinstance(value, list)
-        and len(value) == length
-        and all(type(number) is int for number in value)
-    )
+    return position, _score(line.score, board), _columns(line.scores, REFMOVES_FULL, position)
 
 
 def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
-    """The columns' scores, with NO_SCORE instead of the file's mark ``full``.
-
-    Raises:
-        ValueError: a full column has a score, an open one has none, or a score is impossible.
-    """
+    """The columns' scores, with NO_SCORE instead of the file's mark ``full``."""
     legal = position.legal_columns()
     row = []
     for column, number in enumerate(numbers):
@@ -231,10 +210,7 @@ def _signs(scores: Scores) -> Scores:
 def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
     """A mask of the rows that differ from the labels, in the score or in a stated column."""
     best = labels.max(axis=1, initial=NO_SCORE)
-    unlike: NDArray[np.bool_] = (scores != best) | (
-        (columns != labels) & (columns != NOT_STATED)
-    ).any(axis=1)
-    return unlike
+    return (scores != best) | ((columns != labels) & (columns != NOT_STATED)).any(axis=1)
 
 
 def exchange_lines(
@@ -256,9 +232,6 @@ def exchange_lines(
         all_moves: with ``c4solver``, whether to write the scores of all columns instead of the
             position's score.
         weak: whether to write only the signs of the scores: 1, 0 or -1.
-
-    Raises:
-        DatasetError: no line of moves leads to a position.
     """
     if form == "refmoves":
         return _refmoves_lines(records, board, seed, weak=weak)
@@ -302,7 +275,4 @@ def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
 def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
     """The scores in the form of the file; NO_SCORE becomes ``full``."""
     exact = scores.astype(np.int16)
-    shown: NDArray[np.int16] = np.where(
-        exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact
-    )
-    return shown
+    return np.where(exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 import numpy as np
 
-from c4core.arrays import MOVE_GOES_ON, children
+from c4core.book.build import known_children
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,13 +38,8 @@ Purpose = Literal["choose", "split", "order", "image"]
 """The decision that a lot makes. Lots of different purposes are independent."""
 
 SPLITS: Final = ("train", "validation", "test")
-"""The parts of a data set, in order."""
 
 MAX_SHARES: Final = 1_000_000
-"""The largest sum of shares."""
-
-_PIECE: Final = 1 << 20
-"""The number of positions whose children are looked up in one step; this limits the memory."""
 
 
 def position_hashes(keys: Keys, seed: int, purpose: Purpose) -> Keys:
@@ -74,24 +69,18 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
 
 def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
     """Whether each position is shown as the canonical one's mirror image, with equal chances."""
-    mirrored: NDArray[np.bool_] = (position_hashes(keys, seed, "image") & np.uint64(1)) == 1
-    return mirrored
+    return (position_hashes(keys, seed, "image") & np.uint64(1)) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The share of each part in a data set, in the order of :data:`SPLITS`: ``80/10/10``.
-
-    Raises:
-        ValueError: a share is negative, or their sum is 0 or too large.
-    """
+    """The share of each part in a data set, in the order of :data:`SPLITS`: ``80/10/10``."""
 
     train: int = 80
     validation: int = 10
     test: int = 10
 
     def __post_init__(self) -> None:
-        """Check the shares."""
         shares = self.as_tuple()
         if min(shares) < 0 or not 0 < sum(shares) <= MAX_SHARES:
             raise ValueError(
@@ -104,11 +93,7 @@ class Shares:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``TRAIN/VALIDATION/TEST``.
-
-        Raises:
-            ValueError: the text is not a split.
-        """
+        """Read ``TRAIN/VALIDATION/TEST``."""
         parts = text.split("/")
         are_numbers = text.isascii() and all(part.strip().isdecimal() for part in parts)
         if len(parts) != len(SPLITS) or not are_numbers:
@@ -138,8 +123,7 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
     sums = np.cumsum(np.array(shares.as_tuple(), dtype=np.uint64))
     lots = position_hashes(keys, seed, "split")
     places = ((lots >> np.uint64(32)) * sums[-1]) >> np.uint64(32)
-    parts: NDArray[np.uint8] = np.searchsorted(sums, places, side="right").astype(np.uint8)
-    return parts
+    return np.searchsorted(sums, places, side="right").astype(np.uint8)
 
 
 def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:
@@ -153,14 +137,10 @@ def links(keys: Keys, board: BoardSize) -> tuple[Places, Places]:
     The keys are canonical and different, in any order; no game is over.
     """
     order = np.argsort(keys)
-    ordered = np.ascontiguousarray(keys[order])
     parents, found = [], []
-    for begin in range(0, len(keys), _PIECE):
-        piece = np.ascontiguousarray(keys[begin : begin + _PIECE])
-        after, moves = children(piece, width=board.width, height=board.height)
-        places = np.minimum(np.searchsorted(ordered, after), len(keys) - 1)
-        rows, columns = np.nonzero((moves == MOVE_GOES_ON) & (ordered[places] == after))
-        parents.append(rows + begin)
+    for piece, _, places in known_children(keys, keys[order], board.width, board.height):
+        rows, columns = np.nonzero(places >= 0)
+        parents.append(rows + piece.start)
         found.append(order[places[rows, columns]])
     nothing = np.empty(0, dtype=np.intp)
     return np.concatenate([nothing, *parents]), np.concatenate([nothing, *found])

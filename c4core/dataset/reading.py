@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from c4core.arrays import are_over, canonical_keys
-from c4core.dataset.card import JSON_NAME, census, read_card
+from c4core.dataset.card import JSON_NAME, MAX_CARD, census, read_card
 from c4core.dataset.files import (
-    MAX_CARD,
     read_jsonl,
     read_npz,
     read_parquet,
@@ -32,14 +31,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.card import PartFile, Terms
+    from c4core.dataset.card import Card, PartFile
     from c4core.dataset.records import Array
 
-    Json = dict[str, Any]
     Keys = NDArray[np.uint64]
 
 MAX_PROBLEMS: Final = 10
-"""The number of problems after which the check of a part ends."""
 
 _OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
@@ -64,58 +61,45 @@ FORMATS: Final = {
 class Inspection:
     """The result of checking a data set or one of its files."""
 
-    card: Json
-    """The data card."""
+    card: Card
     problems: list[str] = field(default_factory=list)
-    """The problems as texts."""
     files: list[str] = field(default_factory=list)
-    """The names of the files that were read."""
 
 
 def inspect(path: Path) -> Inspection:
-    """Check a data set, given its directory or its card, or check the file of one part.
-
-    Raises:
-        DatasetError: the card is missing or cannot be read, or the file is not a part of a data
-            set.
-        OSError: a file cannot be read.
-    """
+    """Check a data set, given its directory or its card, or check the file of one part."""
     if path.is_dir() or path.name == JSON_NAME:
         return _inspect_directory(path if path.is_dir() else path.parent)
     return _inspect_file(path)
 
 
-def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Terms]:
-    """Read and check a part of a data set; return its columns and the terms of the card.
+def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Card]:
+    """Read and check a part of a data set; return its columns and the card.
 
     If the part has several formats, the first one on the card is read.
-
-    Raises:
-        DatasetError: the data set has no such part, or something is wrong with it.
-        OSError: a file cannot be read.
     """
-    card, terms = card_beside(directory / JSON_NAME)
-    file = next((file for file in terms.files if file.split == split), None)
+    card = card_beside(directory / JSON_NAME)
+    file = next((file for file in card.files if file.split == split), None)
     if file is None:
-        raise DatasetError(f"{directory}: this data set has no part {split}", path=str(directory))
+        raise DatasetError(f"{directory}: this data set has no part {split}")
     found = Inspection(card)
     try:
-        records = _checked_file(directory / file.name, file, terms, found)
+        records = _checked_file(directory / file.name, file, card, found)
     except FileNotFoundError:
-        raise DatasetError(f"{directory / file.name}: missing", path=str(directory)) from None
+        raise DatasetError(f"{directory / file.name}: missing") from None
     if found.problems:
-        raise DatasetError(f"{directory}: {found.problems[0]}", path=str(directory))
-    return records, terms
+        raise DatasetError(f"{directory}: {found.problems[0]}")
+    return records, card
 
 
 def _inspect_directory(directory: Path) -> Inspection:
-    card, terms = card_beside(directory / JSON_NAME)
+    card = card_beside(directory / JSON_NAME)
     found = Inspection(card)
     keys: dict[str, NDArray[np.uint64]] = {}
-    for file in terms.files:
+    for file in card.files:
         found.files.append(file.name)
         try:
-            records = _checked_file(directory / file.name, file, terms, found)
+            records = _checked_file(directory / file.name, file, card, found)
         except FileNotFoundError:
             found.problems.append(f"{file.name}: missing")
         except DatasetError as error:
@@ -123,75 +107,67 @@ def _inspect_directory(directory: Path) -> Inspection:
         else:
             keys.setdefault(file.split, records["key"].astype(np.uint64))
     found.problems += _common_positions(keys)
-    if not found.problems and keys.keys() == terms.splits.keys():  # else the keys may be wrong
-        found.problems += _neighbour_problems(keys, terms)
+    if not found.problems and keys.keys() == card.splits.keys():  # else the keys may be wrong
+        found.problems += _neighbour_problems(keys, card)
     found.problems += _strays(directory, found.files)
     return found
 
 
-def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -> dict[str, Array]:
+def _checked_file(path: Path, file: PartFile, card: Card, found: Inspection) -> dict[str, Array]:
     """Read a file that a card names, and add its problems to the findings."""
     if digest(path) != file.sha256:
         found.problems.append(_OTHER_FILE.format(name=path.name))
     records, _ = _format_of(path).read(path)
-    problems = part_problems(records, terms, file.split)
+    problems = part_problems(records, card, file.split)
     found.problems += [f"{path.name}: {problem}" for problem in problems]
     if "key" not in records:
-        raise DatasetError(f"{path.name}: it has no keys, so it cannot be checked", path=str(path))
+        raise DatasetError(f"{path.name}: it has no keys, so it cannot be checked")
     return records
 
 
 def _inspect_file(path: Path) -> Inspection:
     records, text = _format_of(path).read(path)
     if text is None:
-        card, terms = card_beside(path.with_name(JSON_NAME))
+        card = card_beside(path.with_name(JSON_NAME))
         split = path.stem
     else:
-        card, terms = read_card(text, str(path))
-        split = str(card.get("part"))
-    if split not in terms.splits:
-        raise DatasetError(f"{path}: unknown part of the data set: {split!r}", path=str(path))
+        card = read_card(text, str(path))
+        split = card.part
+    if split not in card.splits:
+        raise DatasetError(f"{path}: unknown part of the data set: {split!r}")
     problems = [*_digest_problems(path)]
-    problems += [f"{path.name}: {each}" for each in part_problems(records, terms, split)]
+    problems += [f"{path.name}: {each}" for each in part_problems(records, card, split)]
     return Inspection(card, problems, [path.name])
 
 
 def _digest_problems(path: Path) -> Iterator[str]:
     """The problems of a file according to the card beside it, if that card names the file."""
     try:
-        _, terms = card_beside(path.with_name(JSON_NAME))
+        card = card_beside(path.with_name(JSON_NAME))
     except DatasetError:  # a file may be checked alone
         return
-    for file in terms.files:
+    for file in card.files:
         if file.name == path.name and file.sha256 != digest(path):
             yield _OTHER_FILE.format(name=path.name)
 
 
-def card_beside(path: Path) -> tuple[Json, Terms]:
-    """Read the ``card.json`` of a data set, and the fields that its files are checked against.
-
-    Raises:
-        DatasetError: the file is missing, or is not a card.
-        OSError: the file cannot be read.
-    """
+def card_beside(path: Path) -> Card:
+    """Read the ``card.json`` of a data set."""
     try:
         check_regular_file(path)
         with path.open(encoding="utf-8") as file:
             return read_card(file.read(MAX_CARD + 1), str(path))
     except FileNotFoundError:
-        raise DatasetError(
-            f"{path}: missing: a data set has its card there", path=str(path)
-        ) from None
+        raise DatasetError(f"{path}: missing: a data set has its card there") from None
     except UnicodeDecodeError:
-        raise DatasetError(f"{path}: not a data card: not UTF-8", path=str(path)) from None
+        raise DatasetError(f"{path}: not a data card: not UTF-8") from None
 
 
 def _format_of(path: Path) -> Format:
     ending = path.suffix.removeprefix(".")
     if ending not in FORMATS:
         raise DatasetError(
-            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}",
-            path=str(path),
+            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}"
         )
     return FORMATS[ending]
 
@@ -206,28 +182,24 @@ def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """The SHA-256 of a file, in hexadecimal digits."""
     check_regular_file(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
+def part_problems(records: Mapping[str, Array], card: Card, split: str) -> Iterator[str]:
     """The first :data:`MAX_PROBLEMS` problems of a part of a data set.
 
     The labels are compared with each other: for example, the score must be the best of the column
     scores. No position is solved. If positions are repeated, nothing else is checked.
     """
-    return islice(_problems(records, terms, split), MAX_PROBLEMS)
+    return islice(_problems(records, card, split), MAX_PROBLEMS)
 
 
-def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
+def _problems(records: Mapping[str, Array], card: Card, split: str) -> Iterator[str]:
     shaped = dict(records)
-    problems = list(_shape_problems(shaped, terms))
+    problems = list(_shape_problems(shaped, card))
     if problems:  # the checks below need the right shapes
         yield from problems
         return
@@ -240,16 +212,16 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         yield f"{repeated:,} {what} more than once"
         return
     try:
-        canonical, _ = canonical_keys(keys, width=terms.board.width, height=terms.board.height)
+        canonical, _ = canonical_keys(keys, width=card.size.width, height=card.size.height)
     except KeyValueError as error:
         yield str(error)
         return
     yield from _counted(canonical != keys, "a key that is not canonical")
-    yield from _counted(are_over(keys, terms.board), "a game that is over")
-    yield from _record_problems(shaped, keys, terms)
-    places = split_of(keys, terms.seed, terms.shares)
+    yield from _counted(are_over(keys, card.size), "a game that is over")
+    yield from _record_problems(shaped, keys, card)
+    places = split_of(keys, card.seed, card.shares)
     yield from _counted(places != SPLITS.index(split), "a position of another part")
-    if census(shaped) != terms.splits[split]:
+    if census(shaped) != card.splits[split]:
         yield "the numbers of positions by ply and value differ from the card"
 
 
@@ -264,18 +236,18 @@ def _common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
                 yield f"{number:,} {what} in {name} and in {other}"
 
 
-def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:
+def _neighbour_problems(parts: Mapping[str, Keys], card: Card) -> Iterator[str]:
     """Differences from the card in the number of positions with neighbours in other parts."""
-    found = linked(parts, terms.board)
+    found = linked(parts, card.size)
     for name, number in found.items():
-        claimed = terms.linked[name]
+        claimed = card.neighbours[name]
         if number != claimed:
             yield f"{number:,} positions of {name} have neighbours in other parts, not {claimed:,}"
 
 
-def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
+def _shape_problems(records: dict[str, Array], card: Card) -> Iterator[str]:
     """Problems of the names, shapes and types of columns. Flat planes are reshaped."""
-    columns = columns_of(terms.representations)
+    columns = columns_of(card.representation)
     missing = [column.name for column in columns if column.name not in records]
     foreign = sorted(set(records) - {column.name for column in columns})
     if missing:
@@ -284,14 +256,14 @@ def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
     if foreign:
         yield f"a column {', '.join(foreign)} that the card does not name"
     number = len(records["key"]) if records["key"].ndim else 0
-    width, height = terms.board
+    width, height = card.size
     sizes = {"N": number, "W": width, "H": height, "2": 2}
     for column in columns:
         wanted = tuple(sizes[letter] for letter in column.shape.strip("(,)").split(", "))
         array = records[column.name]
         if array.size == np.prod(wanted):
             array = array.reshape(wanted)
-        dtype = np.dtype(column.dtype.format(C=terms.board.cells))
+        dtype = np.dtype(column.dtype.format(C=card.size.cells))
         if array.shape != wanted:
             yield f"column {column.name} has the shape {array.shape} instead of {wanted}"
         elif array.dtype.kind != dtype.kind or array.dtype.itemsize > dtype.itemsize:
@@ -299,13 +271,13 @@ def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
         records[column.name] = array
 
 
-def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> Iterator[str]:
+def _record_problems(records: Mapping[str, Array], keys: Keys, card: Card) -> Iterator[str]:
     """Problems of columns that do not follow from the keys and the column scores."""
-    board, seed = terms.board, terms.seed
+    board, seed = card.size, card.seed
     scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
     unlike = ((scores == NO_SCORE) != are_full(keys, board)).any(axis=1)
     yield from _counted(unlike, "a score for a full column, or none for an open one")
-    made = make_records(keys, scores, board=board, seed=seed, representations=terms.representations)
+    made = make_records(keys, scores, board=board, seed=seed, representations=card.representation)
     for name, array in made.items():
         axes = tuple(range(1, array.ndim))
         unlike = (records[name] != array).any(axis=axes) if axes else records[name] != array

@@ -6,9 +6,9 @@ shown. Columns that depend on the orientation are reversed accordingly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+import msgspec
 import numpy as np
 
 from c4core.arrays import canonical_keys, is_threatened, split_keys, squares_of, wins_now
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
 Representation = Literal["planes", "moves"]
 
 REPRESENTATIONS: Final[tuple[Representation, ...]] = ("planes", "moves")
-"""The representations of positions that a data set can have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a data set."""
 
     name: str
@@ -45,10 +43,8 @@ class Column:
     """The type in numpy's notation; ``S{C}`` has one character for each square of the board."""
     shape: str
     """The array's shape for N positions on a board of W columns and H rows."""
-    meaning: str
-    """The meaning of its entries, for people."""
     unit: str
-    """The unit of its entries, for people."""
+    meaning: str
 
 
 COLUMNS: Final = (
@@ -56,73 +52,73 @@ COLUMNS: Final = (
         "planes",
         "uint8",
         "(N, 2, H, W)",
-        "1 for a stone: plane 0 of the side to move, plane 1 of the other; row 0 is the bottom row",
         "0 or 1",
+        "1 for a stone: plane 0 of the side to move, plane 1 of the other; row 0 is the bottom row",
     ),
     Column(
         "moves",
         "S{C}",
         "(N,)",
-        "moves that lead to the position, columns counted from 1; not always the moves played",
         "text",
+        "moves that lead to the position, columns counted from 1; not always the moves played",
     ),
-    Column("ply", "uint8", "(N,)", "stones on the board", "stones"),
-    Column("side", "uint8", "(N,)", "who moves: 0 the first player, 1 the second", "0 or 1"),
+    Column("ply", "uint8", "(N,)", "stones", "stones on the board"),
+    Column("side", "uint8", "(N,)", "0 or 1", "who moves: 0 the first player, 1 the second"),
     Column(
         "key",
         "uint64",
         "(N,)",
-        "canonical key: the same for two mirror images, different for all other positions",
         "bit pattern",
+        "canonical key: the same for two mirror images, different for all other positions",
     ),
     Column(
         "score",
         "int8",
         "(N,)",
-        "exact score for the side to move",
         "stones that the winner has left, its winning stone included; negative for a loss",
+        "exact score for the side to move",
     ),
     Column(
         "value",
         "int8",
         "(N,)",
-        "sign of the score: 1 if the side to move wins, 0 for a draw, -1 if it loses",
         "-1, 0 or 1",
+        "sign of the score: 1 if the side to move wins, 0 for a draw, -1 if it loses",
     ),
     Column(
         "distance",
         "uint8",
         "(N,)",
-        "stones until the end, if both sides play for the score; a draw fills the board",
         "stones of both sides",
+        "stones until the end, if both sides play for the score; a draw fills the board",
     ),
     Column(
         "column_scores",
         "int8",
         "(N, W)",
-        f"exact score of every column for the side to move; {NO_SCORE} for a full column",
         "same as score",
+        f"exact score of every column for the side to move; {NO_SCORE} for a full column",
     ),
     Column(
         "best",
         "uint8",
         "(N, W)",
-        "the policy: 1 for the columns that reach the score, else 0",
         "0 or 1",
+        "the policy: 1 for the columns that reach the score, else 0",
     ),
     Column(
         "quiet",
         "uint8",
         "(N,)",
-        "1 if neither side can win with its next stone: no win in one and no forced block",
         "0 or 1",
+        "1 if neither side can win with its next stone: no win in one and no forced block",
     ),
     Column(
         "decisive",
         "uint8",
         "(N,)",
-        "1 if the result is at stake: columns differ in the sign of their scores",
         "0 or 1",
+        "1 if the result is at stake: columns differ in the sign of their scores",
     ),
 )
 """All columns. The first two are representations; a data set has at least one of them."""
@@ -153,10 +149,6 @@ def make_records(
         board: the board of all positions.
         seed: the seed that decides which positions are shown as their mirror images.
         representations: how the positions are shown.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
-        DatasetError: no line of moves leads to a position that is shown by moves.
     """
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     mirrored = are_mirrored(keys, seed)
@@ -189,8 +181,7 @@ def turn(columns: NDArray[np.int8], mirrored: NDArray[np.bool_]) -> NDArray[np.i
 def are_full(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
     """Shape (positions, columns): whether the columns are full, according to the keys."""
     _, taken = split_keys(keys, board)
-    full: NDArray[np.bool_] = squares_of(taken, board)[:, -1, :] == 1
-    return full
+    return squares_of(taken, board)[:, -1, :] == 1
 
 
 def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDArray[np.uint8]:
@@ -201,18 +192,14 @@ def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDA
     ply, score = plies.astype(np.int16), scores.astype(np.int16)
     last = board.cells + 1 - 2 * np.abs(score)
     last -= (last - ply) % 2 != (score < 0)
-    found: NDArray[np.uint8] = np.where(score == 0, board.cells - ply, last - ply + 1).astype(
-        np.uint8
-    )
-    return found
+    return np.where(score == 0, board.cells - ply, last - ply + 1).astype(np.uint8)
 
 
 def are_quiet(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
     """Whether neither side can win with its next stone."""
     width, height = board
     wins = wins_now(keys, width=width, height=height)
-    quiet: NDArray[np.bool_] = ~(wins | is_threatened(keys, width=width, height=height))
-    return quiet
+    return ~(wins | is_threatened(keys, width=width, height=height))
 
 
 def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:
@@ -220,8 +207,7 @@ def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:
     values = np.sign(column_scores)
     best = values.max(axis=1, initial=-1)
     worst = np.where(column_scores == NO_SCORE, 1, values).min(axis=1, initial=1)
-    decisive: NDArray[np.bool_] = best > worst
-    return decisive
+    return best > worst
 
 
 def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.uint8]:
@@ -232,11 +218,7 @@ def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArra
 
 
 def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.bytes_]:
-    """A line of moves to each position, or to its mirror image, as :func:`line_to` finds it.
-
-    Raises:
-        DatasetError: no line of moves leads to a position.
-    """
+    """A line of moves to each position, or to its mirror image, as :func:`line_to` finds it."""
     lines = []
     for key, is_mirrored in zip(keys.tolist(), mirrored.tolist(), strict=True):
         position = Position.from_key(key, width=board.width, height=board.height)
@@ -251,9 +233,6 @@ def line_to(position: Position) -> str:
     the side that moved last. It takes the leftmost possible column. At a dead end it puts the last
     stone back and tries the next column. The position must not have a four, so that no order of its
     moves ends the game too early.
-
-    Raises:
-        DatasetError: no order of moves leads to the position.
     """
     columns = _columns(position)
     dead: set[Heights] = set()

@@ -20,24 +20,31 @@ import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.dataset.card import JSON_NAME, NEIGHBOURS, OUTCOMES, PAGE_NAME, TRAITS, as_text, total
-from c4core.dataset.files import MAX_CARD
+from msgspec.structs import replace as replace_fields
+
+from c4core.dataset.card import (
+    JSON_NAME,
+    NEIGHBOURS,
+    OUTCOMES,
+    PAGE_NAME,
+    TRAITS,
+    PartFile,
+    as_text,
+    total,
+)
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.reading import FORMATS, card_beside, digest
 from c4core.errors import DatasetError, DatasetExistsError
-from c4core.files import atomic_file, check_regular_file
-from c4core.lines import read_json
+from c4core.files import atomic_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from c4core.dataset.card import Card
     from c4core.dataset.records import Array
 
-    Json = dict[str, Any]
-
 ASIDE: Final = ".c4-dataset.new"
-"""The name of the staging directory inside the data set's directory."""
 
 _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORMATS)
 
@@ -45,35 +52,20 @@ _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORM
 def write_dataset(
     directory: Path,
     parts: Mapping[str, Mapping[str, Array]],
-    card: Json,
+    card: Card,
     *,
     formats: Sequence[str],
     replace: bool = False,
-) -> Json:
+) -> Card:
     """Write the files of a data set.
 
     The files are moved into place when all of them are on the disk, the card last. If anything
     fails before, an older data set stays unchanged. If two processes write at the same time, one
     waits for the other.
-
-    Args:
-        directory: an existing directory.
-        parts: the columns of each part, by name.
-        card: the card, without its list of files.
-        formats: names of :data:`FORMATS`.
-        replace: whether an existing data set may be replaced.
-
-    Returns:
-        The card with its list of files.
-
-    Raises:
-        DatasetExistsError: the directory has another data set, which stays unchanged.
-        DatasetError: a format needs a package that is not installed.
-        OSError: a file cannot be written.
     """
     with _locked(directory) as aside, _named_as_placed(directory):
         aside.mkdir()
-        complete = {**card, "files": _write_parts(aside, parts, card, formats)}
+        complete = replace_fields(card, files=_write_parts(aside, parts, card, formats))
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
         # When the card is written, the data set is complete: the next process may move it.
@@ -89,21 +81,11 @@ def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None
 
     If a process was killed while it moved its files into place, the remaining files are moved
     first.
-
-    Args:
-        directory: an existing directory.
-        command: the command that makes the data set; an older result of it may be replaced.
-        formats: names of :data:`FORMATS`.
-
-    Raises:
-        DatasetExistsError: the directory has another data set.
-        OSError: the directory cannot be read.
     """
     with _locked(directory):
         pass
     with suppress(DatasetError):
-        card, _ = card_beside(directory / JSON_NAME)
-        if card["command"] == command:
+        if card_beside(directory / JSON_NAME).command == command:
             return
     if any((directory / name).exists() for name in _names(formats)):
         raise _existing(directory)
@@ -118,39 +100,32 @@ def _names(formats: Iterable[str]) -> list[str]:
 def _existing(directory: Path) -> DatasetExistsError:
     is_set = (directory / JSON_NAME).exists()
     what = "another data set" if is_set else "files with the names of a data set's files"
-    return DatasetExistsError(f"{directory} has {what} already", path=str(directory))
+    return DatasetExistsError(f"{directory} has {what} already")
 
 
-def _is_free(directory: Path, card: Json) -> bool:
+def _is_free(directory: Path, card: Card) -> bool:
     """Whether a directory has no data set, or an older result of the same command."""
     try:
-        there, terms = card_beside(directory / JSON_NAME)
+        there = card_beside(directory / JSON_NAME)
     except DatasetError:
-        files = {file["name"] for file in card["files"]} | {JSON_NAME, PAGE_NAME}
+        files = {file.name for file in card.files} | {JSON_NAME, PAGE_NAME}
         return not any((directory / name).exists() for name in files)
-    paths = ((directory / file.name, file.sha256) for file in terms.files)
+    paths = ((directory / file.name, file.sha256) for file in there.files)
     return there == card and not any(path.exists() and digest(path) != sha for path, sha in paths)
 
 
 def _write_parts(
-    aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Json, formats: Sequence[str]
-) -> list[Json]:
+    aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Card, formats: Sequence[str]
+) -> list[PartFile]:
     """Write the parts, and return the card's entry for each file."""
     files = []
     for split, records in parts.items():
-        text = as_text({**card, "part": split})
+        text = as_text(replace_fields(card, part=split))
         for name in formats:
             path = aside / f"{split}.{name}"
             with atomic_file(path) as beside:
                 FORMATS[name].write(beside, records, text)
-            files.append(
-                {
-                    "name": path.name,
-                    "split": split,
-                    "positions": len(records["key"]),
-                    "sha256": digest(path),
-                }
-            )
+            files.append(PartFile(path.name, split, len(records["key"]), digest(path)))
     return files
 
 
@@ -211,11 +186,8 @@ def _put_in_place(directory: Path, aside: Path) -> None:
 def _named(path: Path) -> set[str]:
     """The names of the part files on a card; empty if the file is not a card."""
     try:
-        check_regular_file(path)
-        with path.open(encoding="utf-8") as file:
-            card: Any = read_json(file.read(MAX_CARD))
-        return {file["name"] for file in card["files"]} & set(_PARTS)
-    except (FileNotFoundError, KeyError, RecursionError, TypeError, ValueError):
+        return {file.name for file in card_beside(path).files} & set(_PARTS)
+    except DatasetError:
         return set()
 
 
@@ -237,7 +209,7 @@ _HEADS: Final = ("positions", *OUTCOMES)
 _TRAIT_HEADS: Final = ("positions", *TRAITS)
 
 
-def card_page(card: Json) -> str:
+def card_page(card: Card) -> str:
     """The Markdown page for a card with its list of files."""
     blocks = (
         head_lines(card),
@@ -252,25 +224,25 @@ def card_page(card: Json) -> str:
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def head_lines(card: Json) -> Iterator[str]:
+def head_lines(card: Card) -> Iterator[str]:
     """The lines of the front matter, with its marks, for a card with its list of files."""
     yield "---"
-    yield f"license: {json.dumps(card['license'].lower())}"
-    yield f"pretty_name: {json.dumps('Connect Four: ' + card['title'])}"
+    yield f"license: {json.dumps(card.license.lower())}"
+    yield f"pretty_name: {json.dumps('Connect Four: ' + card.title)}"
     yield "tags:"
     yield from (f"- {tag}" for tag in TAGS)
     yield "task_categories:"
     yield f"- {TASK}"
     yield "size_categories:"
-    yield f"- {_size(card['positions'])}"
+    yield f"- {_size(card.positions)}"
     files = _loaded_files(card)
     if files:
         yield "configs:"
         yield "- config_name: default"
         yield "  data_files:"
         for file in files:
-            yield f"  - split: {file['split']}"
-            yield f"    path: {json.dumps(file['name'])}"
+            yield f"  - split: {file.split}"
+            yield f"    path: {json.dumps(file.name)}"
     yield "---"
 
 
@@ -281,16 +253,16 @@ def _size(positions: int) -> str:
     )
 
 
-def _loaded_files(card: Json) -> list[Json]:
+def _loaded_files(card: Card) -> list[PartFile]:
     for ending in LOADED:
-        files = [file for file in card["files"] if file["name"].endswith(f".{ending}")]
+        files = [file for file in card.files if file.name.endswith(f".{ending}")]
         if files:
             return files
     return []
 
 
-def _about(card: Json) -> Iterator[str]:
-    yield f"# {card['title']}"
+def _about(card: Card) -> Iterator[str]:
+    yield f"# {card.title}"
     yield ""
     yield (
         "Connect Four positions where the game is not over, with the exact score of every column, "
@@ -298,55 +270,54 @@ def _about(card: Json) -> Iterator[str]:
     )
     yield ""
     yield "```console"
-    yield f"$ {card['command']}"
+    yield f"$ {card.command}"
     yield "```"
     yield ""
     yield (
-        f"with c4 {card['c4_version']} (engine {card['engine_version']}), seed {card['seed']}. "
-        f"License: {card['license']}."
+        f"with c4 {card.c4_version} (engine {card.engine_version}), seed {card.seed}. "
+        f"License: {card.license}."
     )
     yield ""
-    yield card["labels"]
+    yield card.labels
 
 
-def _draw(card: Json) -> Iterator[str]:
-    filters = card["filters"]
-    has_more = "no more were found" if card["is_all"] else "there are more"
-    taken = [name for name in ("quiet", "decisive") if filters[name]]
+def _draw(card: Card) -> Iterator[str]:
+    has_more = "no more were found" if card.is_all else "there are more"
+    taken = [name for name in ("quiet", "decisive") if getattr(card.filters, name)]
     yield "## How the positions were drawn"
     yield ""
-    yield card["sampling"]
+    yield card.sampling
     yield ""
     yield "| source | |"
     yield "|---|---|"
     yield from (f"| {name.replace('_', ' ')} | {_text(value)} |" for name, value in _source(card))
     yield f"| filters | {' and '.join(taken) or 'none'} |"
-    yield f"| asked for | {card['asked']:,} |"
-    yield f"| positions | {card['positions']:,}; {has_more} |"
-    yield f"| drawn | {card['drawn']:,} |"
-    yield f"| duplicates dropped | {card['duplicates']:,} |"
-    yield f"| labelled and left out | {filters['left_out']:,} |"
+    yield f"| asked for | {card.asked:,} |"
+    yield f"| positions | {card.positions:,}; {has_more} |"
+    yield f"| drawn | {card.drawn:,} |"
+    yield f"| duplicates dropped | {card.duplicates:,} |"
+    yield f"| labelled and left out | {card.filters.left_out:,} |"
 
 
-def _parts(card: Json) -> Iterator[str]:
+def _parts(card: Card) -> Iterator[str]:
     yield "## Parts"
     yield ""
-    yield f"{card['split']['shares']} of train, validation and test. {card['split']['rule']}"
+    yield f"{card.split.shares} of train, validation and test. {card.split.rule}"
     yield ""
-    yield f"{card['orientation']} {card['order']}"
+    yield f"{card.orientation} {card.order}"
     yield ""
     yield NEIGHBOURS
     yield ""
     yield "| part | positions | with a neighbour in another part |"
     yield "|---|---|---|"
-    for name, part in card["splits"].items():
+    for name, part in card.splits.items():
         number = part["positions"]
-        yield f"| {name} | {number:,} | {_share(card['neighbours'][name], number)} |"
+        yield f"| {name} | {number:,} | {_share(card.neighbours[name], number)} |"
 
 
-def _balance(card: Json) -> Iterator[str]:
-    everything = total(card["splits"])
-    rows = [*({"part": name, **part} for name, part in card["splits"].items())]
+def _balance(card: Card) -> Iterator[str]:
+    everything = total(card.splits)
+    rows = [*({"part": name, **part} for name, part in card.splits.items())]
     rows.append({"part": "all", **everything})
     yield "## Balance"
     yield ""
@@ -366,41 +337,41 @@ def _balance(card: Json) -> Iterator[str]:
     yield from _table("ply", everything["plies"], (*_HEADS, "quiet", "decisive"))
 
 
-def _columns(card: Json) -> Iterator[str]:
+def _columns(card: Card) -> Iterator[str]:
     yield "## Columns"
     yield ""
     yield "N positions, W columns and H rows on the board."
     yield ""
     yield "| column | type | shape | unit | meaning |"
     yield "|---|---|---|---|---|"
-    for column in card["columns"]:
-        cells = (column[name] for name in ("dtype", "shape", "unit", "meaning"))
-        yield f"| `{column['name']}` | {' | '.join(cells)} |"
+    for column in card.columns:
+        cells = (column.dtype, column.shape, column.unit, column.meaning)
+        yield f"| `{column.name}` | {' | '.join(cells)} |"
 
 
-def _limits(card: Json) -> Iterator[str]:
+def _limits(card: Card) -> Iterator[str]:
     yield "## Limitations"
     yield ""
-    yield from (f"- {sentence}" for sentence in card["limitations"])
+    yield from (f"- {sentence}" for sentence in card.limitations)
 
 
-def _citation(card: Json) -> Iterator[str]:
+def _citation(card: Card) -> Iterator[str]:
     yield "## Citation"
     yield ""
     yield "The command and the versions above reproduce the same bytes; cite them."
     yield ""
     yield "```bibtex"
-    yield f"@misc{{c4_{card['board']}_{card['positions']}_{card['seed']},"
-    yield f"  title = {{Connect Four: {card['title']}}},"
+    yield f"@misc{{c4_{card.board}_{card.positions}_{card.seed},"
+    yield f"  title = {{Connect Four: {card.title}}},"
     yield "  author = {{The C4 project}},"
-    version = f"c4 {card['c4_version']}, engine {card['engine_version']}"
-    yield f"  note = {{{version}: {card['command']}}}"
+    version = f"c4 {card.c4_version}, engine {card.engine_version}"
+    yield f"  note = {{{version}: {card.command}}}"
     yield "}"
     yield "```"
 
 
-def _source(card: Json) -> list[tuple[str, Any]]:
-    return [("board", card["board"]), *card["source"].items()]
+def _source(card: Card) -> list[tuple[str, Any]]:
+    return [("board", card.board), *card.source.items()]
 
 
 def _text(value: object) -> str:
@@ -409,7 +380,7 @@ def _text(value: object) -> str:
     return f"{value:,}" if type(value) is int else str(value)
 
 
-def _table(name: str, rows: Iterable[Json], columns: Sequence[str]) -> Iterator[str]:
+def _table(name: str, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
     heads = (name, *(column.replace("_", " ") for column in columns))
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"

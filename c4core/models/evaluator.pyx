@@ -82,9 +82,6 @@ cdef class Evaluator:
 
         Returns:
             A list with the worth of each column, None if it is full; and the value.
-
-        Raises:
-            ValueError: the position has another board.
         """
         cdef double[MAX_COLUMNS] columns
         cdef double value = self.judge(position, columns)
@@ -94,11 +91,7 @@ cdef class Evaluator:
         ], value
 
     def choose(self, Position position not None):
-        """Return the open column with the largest worth; if several are equal, the leftmost.
-
-        Raises:
-            ValueError: the position has another board, or is over.
-        """
+        """Return the open column with the largest worth; if several are equal, the leftmost."""
         cdef double[MAX_COLUMNS] columns
         cdef int column, best = -1
         self.judge(position, columns)
@@ -214,10 +207,6 @@ def search_column(Evaluator model not None, Position position not None, *, int d
 
     Returns:
         The 0-based column, its value for the side to move, and the number of evaluated positions.
-
-    Raises:
-        ValueError: the position has another board, or is over, or the depth is too small.
-        StopPlaying: the stop was set.
     """
     cdef Lookahead search
     cdef Watch watch = watch_of(stop)
@@ -279,10 +268,6 @@ def input_planes(
 
     Returns:
         uint8 (n, planes, height, width).
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: the arrays differ in length.
     """
     check_narrow(check_board(width, height), "input planes")
     cdef const Board* g = board_of(width, height)
@@ -333,10 +318,6 @@ def words_of_planes(const uint8_t[:, :, :, ::1] planes):
 
     Returns:
         Two arrays (n,), uint64: the stones of plane 0, and the stones of both planes 0 and 1.
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: there are fewer than two planes.
     """
     cdef int height = planes.shape[2], width = planes.shape[3], row, column, place
     cdef Py_ssize_t index, n = planes.shape[0]

@@ -29,6 +29,7 @@ import numpy as np
 from c4core.arena.file_formats import read_csv_games
 from c4core.arena.game import game_seed, play_game
 from c4core.arrays import MOVE_GOES_ON, canonical_keys, children
+from c4core.book.build import known_children
 from c4core.dataset.files import read_npz
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.records import make_records
@@ -37,7 +38,7 @@ from c4core.evaluation import NO_SCORE
 from c4core.lines import BadLine
 from c4core.models.evaluator import grids_of_planes, input_planes, words_of_planes
 from c4core.notation import DEFAULT_BOARD, BoardSize, check_board, check_narrow
-from c4core.players import NO_PROGRAM, FinalGrids, Resources, parse_player
+from c4core.players import FinalGrids, parse_player
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -48,15 +49,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
-    from c4core.players import Consent
 
     Keys = NDArray[np.uint64]
 
 ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
 _PLANES_AXES: Final = 4
-
-_PIECE: Final = 1 << 18
-"""The number of positions whose children are looked up in one step; this limits the memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,9 +61,7 @@ class Positions:
     """Labelled positions of one board; the module's docstring describes the arrays."""
 
     planes: NDArray[np.uint8]
-    """(n, 2, height, width)."""
     ply: NDArray[np.uint8]
-    """(n,): stones on the board."""
     value: NDArray[np.int8]
     """(n,): -1, 0 or 1, for the side to move."""
     best: NDArray[np.uint8]
@@ -74,10 +69,8 @@ class Positions:
     column_scores: NDArray[np.int8]
     """(n, width): the scores of columns for the side to move; :data:`NO_SCORE` for full ones."""
     board: BoardSize
-    """The board's size."""
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self.ply)
 
     @property
@@ -111,33 +104,26 @@ class Positions:
         """(n,): whether the open columns differ in their results."""
         results, is_open = np.sign(self.column_scores), self.is_open
         best = np.where(is_open, results, np.int8(-1)).max(axis=1)
-        decisive: NDArray[np.bool_] = best != np.where(is_open, results, np.int8(1)).min(axis=1)
-        return decisive
+        return best != np.where(is_open, results, np.int8(1)).min(axis=1)
 
     @property
     def is_open(self) -> NDArray[np.bool_]:
         """(n, width): whether each column is not full."""
-        open_: NDArray[np.bool_] = ~np.any(self.planes[:, :, -1], axis=1)
-        return open_
+        return ~np.any(self.planes[:, :, -1], axis=1)
 
 
 def read_positions(directory: Path, split: str) -> Positions:
-    """Read a part of a data set.
-
-    Raises:
-        DatasetError: the file is missing or damaged, or has other arrays.
-    """
+    """Read a part of a data set."""
     path = directory / f"{split}.npz"
     try:
         columns, _ = read_npz(path)
     except FileNotFoundError:
         raise DatasetError(
-            f"{path} is missing: make the data set with c4 dataset build --format npz",
-            path=str(path),
+            f"{path} is missing: make the data set with c4 dataset build --format npz"
         ) from None
     missing = [name for name in ARRAYS if name not in columns]
     if missing:
-        raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
+        raise DatasetError(f"{path} has no array {missing[0]}")
     return _checked(path, columns)
 
 
@@ -147,13 +133,12 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
     shape = planes.shape
     if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
         raise DatasetError(
-            f"{path}: planes are {planes.dtype} {shape}, not uint8 (n, 2, height, width)",
-            path=str(path),
+            f"{path}: planes are {planes.dtype} {shape}, not uint8 (n, 2, height, width)"
         )
     try:
         board = check_narrow(check_board(shape[3], shape[2]), "models")
     except BoardError as error:
-        raise DatasetError(f"{path}: {error}", path=str(path)) from None
+        raise DatasetError(f"{path}: {error}") from None
     n = shape[0]
     for name, array, wanted in (
         ("ply", ply, (n,)),
@@ -162,18 +147,16 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
         ("column_scores", scores, (n, board.width)),
     ):
         if array.shape != wanted:
-            raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}", path=str(path))
+            raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}")
     found = Positions(
         planes, ply, value.astype(np.int8), best, scores.astype(np.int8, casting="unsafe"), board
     )
     if n == 0:
-        raise DatasetError(f"{path} has no positions", path=str(path))
+        raise DatasetError(f"{path} has no positions")
     if not ((best != 0) & found.is_open).any(axis=1).all() or (np.abs(found.value) > 1).any():
-        raise DatasetError(f"{path}: a position has no best column or no value", path=str(path))
+        raise DatasetError(f"{path}: a position has no best column or no value")
     if not np.array_equal(found.column_scores != NO_SCORE, found.is_open):
-        raise DatasetError(
-            f"{path}: an open column has no score, or a full one has", path=str(path)
-        )
+        raise DatasetError(f"{path}: an open column has no score, or a full one has")
     return found
 
 
@@ -184,20 +167,13 @@ def read_joined(
 
     A position in several data sets is used once. :func:`are_apart` decides which positions are
     learned.
-
-    Args:
-        directories: data sets with the parts train and validation, of one board.
-        apart_from: data sets of which all parts are kept apart from.
-
-    Raises:
-        DatasetError: a part is missing or damaged, the boards differ, or nothing is left.
     """
     held_out = joined([read_positions(each, "validation") for each in directories])
     learned = joined([read_positions(each, "train") for each in directories])
     others = [_all_of(each) for each in apart_from]
     rows = np.flatnonzero(are_apart(learned, held_out, others))
     if not len(rows):
-        raise DatasetError("no positions are left to learn from", path=str(directories[0]))
+        raise DatasetError("no positions are left to learn from")
     return learned.take(rows), held_out, others
 
 
@@ -217,11 +193,7 @@ def are_apart(
 
 
 def of_scores(keys: Keys, column_scores: NDArray[np.int8], board: BoardSize) -> Positions:
-    """Positions with these canonical keys, and the scores of their columns.
-
-    Raises:
-        KeyValueError: a number is not a position's key.
-    """
+    """Positions with these canonical keys, and the scores of their columns."""
     records: dict[str, Any] = make_records(
         keys, column_scores, board=board, seed=1, representations=("planes",)
     )
@@ -232,16 +204,12 @@ def _all_of(directory: Path) -> Positions:
     """The positions of all parts of a data set."""
     parts = [split for split in SPLITS if (directory / f"{split}.npz").exists()]
     if not parts:
-        raise DatasetError(f"{directory} has no NPZ file of a data set", path=str(directory))
+        raise DatasetError(f"{directory} has no NPZ file of a data set")
     return joined([read_positions(directory, split) for split in parts])
 
 
 def joined(sets: Sequence[Positions]) -> Positions:
-    """Join sets of positions. Of equal positions in several sets, only the first is kept.
-
-    Raises:
-        DatasetError: the sets have different boards.
-    """
+    """Join sets of positions. Of equal positions in several sets, only the first is kept."""
     boards = {str(each.board) for each in sets}
     if len(boards) > 1:
         raise DatasetError(f"the data sets have different boards: {', '.join(sorted(boards))}")
@@ -260,29 +228,21 @@ def canonical(positions: Positions) -> Keys:
 
 
 def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
-    """(n,): whether each position is one of the others, or a neighbour of one.
-
-    Raises:
-        DatasetError: the boards differ.
-    """
+    """(n,): whether each position is one of the others, or a neighbour of one."""
     if positions.board != others.board:
         raise DatasetError(
             f"the data sets have different boards: {positions.board}, {others.board}"
         )
     width, height = positions.board
-    keys, known = canonical(positions), canonical(others)
+    keys, known = canonical(positions), np.unique(canonical(others))
     after, moves = children(known, width=width, height=height)
     found = np.isin(keys, np.concatenate([known, after[moves == MOVE_GOES_ON]]))
-    for begin in range(0, len(keys), _PIECE):
-        piece = np.ascontiguousarray(keys[begin : begin + _PIECE])
-        after, moves = children(piece, width=width, height=height)
-        is_parent = np.isin(after, known) & (moves == MOVE_GOES_ON)
-        found[begin : begin + _PIECE] |= is_parent.any(axis=1)
+    for piece, _, places in known_children(keys, known, width, height):
+        found[piece] |= (places >= 0).any(axis=1)
     return found
 
 
 GAMES_PER_REPORT = 500
-"""The number of games between two calls of ``tell``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -294,10 +254,8 @@ class Labelled:
     won: NDArray[np.bool_]
     """(n,): whether player 1 has won; False for a loss or a draw."""
     board: BoardSize
-    """The board's size."""
 
     def __len__(self) -> int:
-        """The number of games."""
         return len(self.won)
 
     @property
@@ -311,57 +269,36 @@ class Labelled:
 def play_finals(
     games: int,
     *,
-    player: str = "set",
-    opponent: str = "set",
     seed: int = 0,
     board: BoardSize = DEFAULT_BOARD,
     tell: Callable[[int], object] = lambda _games: None,
-    programs: Consent = NO_PROGRAM,
 ) -> FinalGrids:
-    """Play games between two players, given by their descriptions, and keep the final grids.
+    """Play games of the player ``set`` against itself, and keep the final grids.
 
     ``tell`` is called after every :data:`GAMES_PER_REPORT` games with the number of games so far.
-
-    Raises:
-        BoardError: the board is wide.
-        PlayerError: a description cannot be read.
-        ProgramRefusedError: a player is a program that may not be started.
-        DatasetError: a player failed, so a game was not played to the end.
     """
     check_narrow(board, "models")
     start = Position(width=board.width, height=board.height)
+    player = parse_player("set").make()
     finals = []
-    resources = Resources(programs=programs)
-    with (
-        parse_player(player).make(resources) as first,
-        parse_player(opponent).make(resources) as second,
-    ):
-        for number in range(games):
-            record = play_game(first, second, seed=game_seed(seed, number), start=start)
-            if record.is_forfeit:
-                raise DatasetError(f"game {number}: {record.detail}", path=f"{player} - {opponent}")
-            finals.append(record.final())
-            if number % GAMES_PER_REPORT == 0:
-                tell(number)
+    for number in range(games):
+        finals.append(play_game(player, player, seed=game_seed(seed, number), start=start).final())
+        if number % GAMES_PER_REPORT == 0:
+            tell(number)
     tell(games)
     return FinalGrids.from_positions(finals)
 
 
 def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD) -> FinalGrids:
-    """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages.
-
-    Raises:
-        BoardError: the board is wide.
-        DatasetError: a line is not a finished game, or the file has no games.
-    """
+    """Read a file of final grids in the format of Brewer 2017; ``name`` is for messages."""
     check_narrow(board, "models")
     finals = []
     for entry in read_csv_games(stream, board=board):
         if isinstance(entry, BadLine):
-            raise DatasetError(f"{name}, line {entry.line}: {entry.error}", path=name)
+            raise DatasetError(f"{name}, line {entry.line}: {entry.error}")
         finals.append(entry.final)
     if not finals:
-        raise DatasetError(f"{name} has no games", path=name)
+        raise DatasetError(f"{name} has no games")
     return FinalGrids.from_positions(finals)
 
 

@@ -42,31 +42,17 @@ class Step:
     """The progress of training."""
 
     epoch: int
-    """The number of complete epochs."""
     epochs: int
-    """The total number of epochs."""
     done: int
-    """The number of finished parts of the next epoch."""
     parts: int
     """The number of parts of an epoch; 0 at the end of an epoch."""
     figures: Mapping[str, Any]
-    """The figures of the last complete epoch; empty before the first."""
 
 
 class Course(ABC):
-    """A model in training, with its data and parameters.
-
-    Args:
-        board: the board that the model plays on.
-        architecture: the sizes of the model, as JSON.
-        settings: the training's parameters and data, as JSON; ``seed`` is required.
-
-    Raises:
-        BoardError: the board is wide.
-    """
+    """A model in training, with its data and parameters."""
 
     kind: ClassVar[str]
-    """One of :data:`c4core.models.files.KINDS`."""
 
     def __init__(
         self, board: BoardSize, architecture: dict[str, Any], settings: dict[str, Any]
@@ -77,12 +63,7 @@ class Course(ABC):
 
     @abstractmethod
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train for an epoch, and return its figures.
-
-        Args:
-            number: the epoch's number, from 1; random choices depend only on this and the seed.
-            tell: called with the progress of the epoch.
-        """
+        """Train for an epoch, and return its figures."""
 
     @abstractmethod
     def weights(self) -> Arrays:
@@ -94,11 +75,7 @@ class Course(ABC):
 
     @abstractmethod
     def restore(self, model: Model, path: Path) -> None:
-        """Continue from a model of the same kind, architecture and settings.
-
-        Raises:
-            ModelError: the model's arrays do not fit.
-        """
+        """Continue from a model of the same kind, architecture and settings."""
 
     def seed_of(self, number: int) -> int:
         """A seed for an epoch."""
@@ -116,11 +93,6 @@ def train(
     """Train a new course, keep the model's file up to date, and return the trained model.
 
     ``epochs`` is the total number of epochs, including the epochs of the resumed model.
-
-    Raises:
-        ModelMismatchError: the resumed model was trained in another way, or on other data.
-        OSError: the file cannot be written.
-        KeyboardInterrupt: the training was interrupted; the file has the last complete epoch.
     """
     history: list[dict[str, Any]] = []
     if resume is not None:
@@ -171,8 +143,7 @@ def _restore(course: Course, model: Model, path: Path) -> None:
     ):
         if there != here:
             raise ModelMismatchError(
-                f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now",
-                path=str(path),
+                f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now"
             )
     course.restore(model, path)
 
@@ -222,12 +193,7 @@ _DOTS_PER_INCH: Final = 150
 
 
 def draw_curves(model: Model, path: Path) -> None:
-    """Draw the curves of a model with at least one epoch; the file's suffix selects the format.
-
-    Raises:
-        ImportError: matplotlib is not installed.
-        OSError: the file cannot be written.
-    """
+    """Draw the curves of a model with at least one epoch; the file's suffix selects the format."""
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")

@@ -42,7 +42,6 @@ class PerfectPlay:
 
     def __init__(self, board: BoardSize, solver: Solver) -> None:
         self.start = Position(width=board.width, height=board.height)
-        """The empty board."""
         self.scores: dict[int, Scores] = {}
         """The scores of all columns, by canonical key, in the canonical orientation."""
         self._solver = solver

@@ -40,7 +40,6 @@ SHIPPED: Final = "shipped"
 _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
 _KEPT: Final = 16
-"""The largest number of engines that are kept in memory."""
 
 
 def shipped_file(kind: str) -> Path:
@@ -56,34 +55,19 @@ def named_file(name: str, kind: str) -> Path:
 
 @functools.lru_cache(maxsize=_KEPT)
 def load_engine(path: str, fingerprint: str) -> ResidualEngine:
-    """The engine of a file, which is read once. The weights must have the fingerprint.
-
-    Raises:
-        ModelError: the file is no longer a model for an engine, or has other weights.
-        OSError: the file cannot be read.
-    """
+    """The engine of a file, which is read once. The weights must have the fingerprint."""
     return engine_of(read_unchanged(Path(path), fingerprint), Path(path))
 
 
 def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> ResidualEngine:
-    """The engine of a residual network.
-
-    Args:
-        model: a model of kind ``residual``.
-        path: the model's file, for messages.
-        kernel: one of :func:`c4core.models.residual.kernels`; None for the fastest. All kernels
-            give the same results.
-
-    Raises:
-        ModelError: the model is of another kind, or the weights do not fit the architecture.
-    """
+    """The engine of a residual network."""
     try:
         if model.kind != "residual":
             raise ValueError(f"a model of kind {model.kind} plays with PyTorch only")  # noqa: TRY301
         return _residual_engine(model, kernel=kernel)
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise ModelError(f"{path}: the engine cannot be made: {reason}", path=str(path)) from None
+        raise ModelError(f"{path}: the engine cannot be made: {reason}") from None
 
 
 def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
@@ -124,18 +108,10 @@ class LearningPlayer(Player):
     ] = None
 
     learned: ClassVar[str]
-    """The kind of the model."""
     with_pytorch: ClassVar[bool] = True
-    """Whether the player needs PyTorch to play."""
     reads_files = True
 
     def __post_init__(self) -> None:
-        """Check the file.
-
-        Raises:
-            PlayerMissingError: the packages for learning are not installed.
-            PlayerError: the file is not a model of this kind, or has other weights.
-        """
         super().__post_init__()
         found = self._read().fingerprint
         if self.weights is None:
@@ -149,29 +125,16 @@ class LearningPlayer(Player):
         return values.get("model") == SHIPPED and shipped_file(cls.learned).is_file()
 
     def check_board(self, board: BoardSize) -> None:
-        """Check that the model plays on a board; this reads the file again.
-
-        Raises:
-            PlayerError: the model plays on another board, or the file can no longer be read.
-        """
+        """Check that the model plays on a board; this reads the file again."""
         known = self._read().board
         if board != known:
             raise self._error(self._elsewhere(known, board))
 
     def begin(self, game: GameStart) -> None:
-        """Load the network, because loading may take longer than the time for a move.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or the network plays on another board.
-        """
+        """Load the network, because loading may take longer than the time for a move."""
         self._choose_on(Position(width=game.board.width, height=game.board.height))
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or the network plays on another board.
-        """
         return self._choose_on(position)
 
     @abstractmethod
@@ -269,11 +232,5 @@ class LearningResidualSearch(LearningResidual):
     ] = 3
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or the model plays on another board.
-            StopPlaying: the stop was set before the end of the search.
-        """
         engine = self._engine(position.board)
         return search_column(engine, position, depth=self.depth, stop=limits.stop)[0]

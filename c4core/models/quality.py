@@ -57,7 +57,6 @@ class Share:
     """The number of positions of a kind, and of the positions where the column is good."""
 
     positions: int
-    """The number of positions."""
     strict: int
     """The number of positions where the column is a best one."""
     outcome: int
@@ -69,7 +68,6 @@ class Missed:
     """The number of positions that require certain columns, and the number of misses."""
 
     positions: int
-    """The number of positions."""
     missed: int
     """The number of positions where another column is played."""
 
@@ -79,19 +77,12 @@ class Quality:
     """The measures of a player's columns; the module's docstring defines them."""
 
     everywhere: Share
-    """The shares over all positions."""
     decisive: Share
-    """The shares over decisive positions."""
     quiet: Share
-    """The shares over quiet positions."""
     quiet_decisive: Share
-    """The shares over quiet and decisive positions."""
     plies: tuple[tuple[int, Share], ...]
-    """The shares by number of stones, ascending."""
     wins: Missed
-    """Missed wins in one."""
     blocks: Missed
-    """Missed blocks."""
     mirrored: Missed | None
     """Mirror images where the mirrored column is not played; None if the player was not asked."""
 
@@ -220,10 +211,6 @@ def evaluate_player(
         mirrors: whether to ask about the mirror images, too. A player with random choices is never
             asked about them, because its answers may differ by chance.
         tell: called with the number of finished moves.
-
-    Raises:
-        PlayerError: the player does not play on this board.
-        PlayerFailure: the player fails, or its answer is not legal.
     """
     player.check_board(positions.board)
     asked = positions_of(positions)

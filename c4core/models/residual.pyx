@@ -135,10 +135,6 @@ cdef class ResidualEngine(Evaluator):
         weights: float32 arrays; :func:`weight_shapes` has their names and shapes.
         averages: whether to average with the mirror image.
         kernel: one of :func:`kernels`; None for the fastest.
-
-    Raises:
-        BoardError: the board size is not supported.
-        ValueError: a number is out of range, or an array has a wrong shape, type or value.
     """
 
     cdef int channels, blocks, hidden, sides
@@ -425,12 +421,7 @@ def _shift(weight, bias, double reach, int inputs):
 
 
 def _checked(weights, shapes):
-    """Return the float32 arrays with these names and shapes, checked to be finite.
-
-    Raises:
-        KeyError: an array is missing.
-        ValueError: an array has another type or shape, or numbers that are not finite.
-    """
+    """Return the float32 arrays with these names and shapes, checked to be finite."""
     found = {}
     for name, shape in shapes.items():
         array = weights[name]
@@ -451,9 +442,6 @@ def weight_shapes(int height, int channels, int blocks, int hidden, int sides=1)
     - in a convolution, by the neighbour's column, its row, and the channel;
     - in the column layer, by row and channel;
     - in the mixing layer, a column's units and then the means.
-
-    Raises:
-        ValueError: a number is out of range.
     """
     for name, number, step in (
         ("channels", channels, LANES), ("blocks", blocks, 1), ("hidden", hidden, LANES), ("sides", sides, 1)

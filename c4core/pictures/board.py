@@ -13,23 +13,21 @@ from c4core.notation import column_label, parse_moves
 from c4core.pictures.svg import (
     HOLE,
     MARK,
-    PLATE,
-    PLATE_EDGE,
     RIM,
     SIGN,
     SOFT,
     STONE,
     WHITE,
     WIN,
-    Area,
-    Box,
-    Circle,
-    Line,
     Picture,
-    Plate,
-    Text,
+    area,
+    box,
+    circle,
+    line,
+    plate,
     score_colour,
     svg_text,
+    text,
 )
 
 if TYPE_CHECKING:
@@ -37,11 +35,10 @@ if TYPE_CHECKING:
 
     from c4core.arena.judging import Mark
     from c4core.notation import BoardSize
-    from c4core.pictures.svg import Point, Shape
+    from c4core.pictures.svg import Point
     from c4core.position import Position, Side
 
 CELL: Final = 40.0
-"""The width of a cell in points."""
 
 SIDES: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
 FULL: Final = "-"
@@ -63,7 +60,6 @@ class BoardMarks:
     mark: Mark = ""
     """The mark of the last move, beside its stone."""
     title: str = ""
-    """A line above the board."""
 
 
 class Scored(Protocol):
@@ -83,11 +79,8 @@ class Frame:
     """The geometry of a board in a picture."""
 
     board: BoardSize
-    """The board's size."""
     cell: float = CELL
-    """The width of a cell in points."""
     head: float = 0
-    """The height above the plate in points."""
 
     @property
     def edge(self) -> float:
@@ -114,13 +107,13 @@ class Frame:
         x = self.edge + (column + 0.5) * self.cell
         return x, self.head + self.edge + (self.board.height - row - 0.5) * self.cell
 
-    def back(self) -> Box:
+    def back(self) -> str:
         """The background, which shows through empty holes."""
         inset = 0.02 * self.cell
         width, height = self.width - 2 * inset, self.height - 2 * inset
-        return Box(inset, self.head + inset, width, height, HOLE, 0.34 * self.cell)
+        return box(inset, self.head + inset, width, height, fill=HOLE, radius=0.34 * self.cell)
 
-    def plate(self) -> Plate:
+    def plate(self) -> str:
         """The face of the board."""
         inset = 0.02 * self.cell
         cells = (
@@ -128,45 +121,43 @@ class Frame:
             for row in range(self.board.height)
             for column in range(self.board.width)
         )
-        return Plate(
-            x=inset,
-            y=self.head + inset,
-            width=self.width - 2 * inset,
-            height=self.height - 2 * inset,
+        return plate(
+            inset,
+            self.head + inset,
+            self.width - 2 * inset,
+            self.height - 2 * inset,
             radius=0.34 * self.cell,
-            holes=tuple(cells),
+            holes=cells,
             hole=self.hole,
-            fill=PLATE,
-            stroke=PLATE_EDGE,
             edge=0.03 * self.cell,
         )
 
-    def stone(self, side: Side, column: int, row: int) -> tuple[Circle, ...]:
+    def stone(self, side: Side, column: int, row: int) -> tuple[str, ...]:
         """A stone in a cell."""
         (x, y), unit = self.centre(column, row), self.cell / 100
         if side == "x":
-            sign = Circle(x, y, 17 * unit, stroke=SIGN[side], width=6 * unit)
+            sign = circle(x, y, 17 * unit, stroke=SIGN[side], width=6 * unit)
         else:
-            sign = Circle(x, y, 9 * unit, fill=SIGN[side])
+            sign = circle(x, y, 9 * unit, fill=SIGN[side])
         return (
-            Circle(x, y, 42 * unit, fill=STONE[side]),
-            Circle(x, y, 36 * unit, stroke=RIM[side], width=4 * unit),
+            circle(x, y, 42 * unit, fill=STONE[side]),
+            circle(x, y, 36 * unit, stroke=RIM[side], width=4 * unit),
             sign,
         )
 
-    def ring(self, column: int, row: int, width: float = 6) -> Circle:
+    def ring(self, column: int, row: int, width: float = 6) -> str:
         """A white ring around a cell, ``width`` hundredths of a cell wide."""
         x, y = self.centre(column, row)
         unit = self.cell / 100
-        return Circle(x, y, (43 - width / 2) * unit, stroke=WHITE, width=width * unit)
+        return circle(x, y, (43 - width / 2) * unit, stroke=WHITE, width=width * unit)
 
-    def labels(self) -> Iterator[Text]:
+    def labels(self) -> Iterator[str]:
         """The columns' labels, under the plate."""
         size = 0.32 * self.cell
         y = self.head + self.height + 1.25 * size
         for column in range(self.board.width):
             x, _ = self.centre(column, 0)
-            yield Text(x, y, column_label(column), size, SOFT)
+            yield text(x, y, column_label(column), size, SOFT)
 
 
 def board_picture(
@@ -175,22 +166,24 @@ def board_picture(
     """Draw a position. Its last move is marked if it is known; a cell is ``cell`` points wide."""
     head = 0.62 * cell if marks.title else 0.0
     frame = Frame(position.board, cell, head)
-    shapes: list[Shape] = [frame.back()]
+    elements: list[str] = [frame.back()]
     for column, filled in enumerate(position.heights):
         for row in range(filled):
             side = position.stone_at(column, row)
             if side is not None:
-                shapes += frame.stone(side, column, row)
-    shapes.append(frame.plate())
-    shapes += _marks(frame, position, marks)
-    shapes += frame.labels()
+                elements += frame.stone(side, column, row)
+    elements.append(frame.plate())
+    elements += _marks(frame, position, marks)
+    elements += frame.labels()
     foot = 0.56 * cell
     if marks.scores is not None:
-        shapes += _scores(frame, position, marks.scores)
+        elements += _scores(frame, position, marks.scores)
         foot += 0.46 * cell
     if marks.title:
-        shapes.append(Text(0.1 * cell, 0.42 * cell, marks.title, 0.34 * cell, SOFT, "start"))
-    return Picture(frame.width, head + frame.height + foot, tuple(shapes), describe(position))
+        elements.append(
+            text(0.1 * cell, 0.42 * cell, marks.title, 0.34 * cell, SOFT, anchor="start")
+        )
+    return Picture(frame.width, head + frame.height + foot, tuple(elements), describe(position))
 
 
 def analysis_marks(position: Position, analysis: Scored | None, *, threats: bool) -> BoardMarks:
@@ -245,7 +238,7 @@ def last_cell(position: Position) -> tuple[int, int] | None:
     return column, position.heights[column] - 1
 
 
-def _marks(frame: Frame, position: Position, marks: BoardMarks) -> Iterator[Shape]:
+def _marks(frame: Frame, position: Position, marks: BoardMarks) -> Iterator[str]:
     unit, heights = frame.cell / 100, position.heights
     for side, cells in (marks.threats or {}).items():
         for cell in cells:
@@ -253,7 +246,7 @@ def _marks(frame: Frame, position: Position, marks: BoardMarks) -> Iterator[Shap
     for column in marks.best:
         if heights[column] < position.height:
             x, y = frame.centre(column, heights[column])
-            yield Circle(x, y, 33 * unit, stroke=WIN, width=5 * unit, dashes=8)
+            yield circle(x, y, 33 * unit, stroke=WIN, width=5 * unit, dashes=8)
     for column in marks.arrows:
         if heights[column] < position.height:
             yield from _arrow(frame, column, heights[column])
@@ -266,36 +259,36 @@ def _marks(frame: Frame, position: Position, marks: BoardMarks) -> Iterator[Shap
     if last is not None and marks.mark:
         x, y = frame.centre(*last)
         x, y = x + 31 * unit, y - 31 * unit
-        yield Circle(x, y, 21 * unit, MARK[marks.mark], WHITE, 4 * unit)
-        yield Text(x, y + 11 * unit, marks.mark, 30 * unit, WHITE, is_bold=True)
+        yield circle(x, y, 21 * unit, fill=MARK[marks.mark], stroke=WHITE, width=4 * unit)
+        yield text(x, y + 11 * unit, marks.mark, 30 * unit, WHITE, is_bold=True)
 
 
-def _threat(frame: Frame, side: Side, cell: tuple[int, int]) -> Circle:
+def _threat(frame: Frame, side: Side, cell: tuple[int, int]) -> str:
     """A ring at the upper left for red, a dot at the lower right for yellow."""
     (x, y), unit = frame.centre(*cell), frame.cell / 100
     if side == "x":
-        return Circle(x - 13 * unit, y - 13 * unit, 10 * unit, stroke=STONE["x"], width=6 * unit)
-    return Circle(
+        return circle(x - 13 * unit, y - 13 * unit, 10 * unit, stroke=STONE["x"], width=6 * unit)
+    return circle(
         x + 13 * unit, y + 13 * unit, 9 * unit, fill=STONE["o"], stroke=RIM["o"], width=2 * unit
     )
 
 
-def _arrow(frame: Frame, column: int, row: int) -> Iterator[Shape]:
+def _arrow(frame: Frame, column: int, row: int) -> Iterator[str]:
     """An arrow that points down into a cell."""
     x, middle = frame.centre(column, row)
     unit = frame.cell / 100
     top, tip = middle - 62 * unit, middle + 24 * unit
-    yield Line(((x, top), (x, tip - 20 * unit)), WHITE, 17 * unit)
-    yield Area(_head(x, tip + 5 * unit, 31 * unit, 41 * unit), WHITE)
-    yield Line(((x, top), (x, tip - 20 * unit)), WIN, 10 * unit)
-    yield Area(_head(x, tip, 24 * unit, 32 * unit), WIN)
+    yield line(((x, top), (x, tip - 20 * unit)), WHITE, 17 * unit)
+    yield area(_head(x, tip + 5 * unit, 31 * unit, 41 * unit), WHITE)
+    yield line(((x, top), (x, tip - 20 * unit)), WIN, 10 * unit)
+    yield area(_head(x, tip, 24 * unit, 32 * unit), WIN)
 
 
 def _head(x: float, tip: float, half: float, length: float) -> tuple[Point, ...]:
     return (x - half, tip - length), (x + half, tip - length), (x, tip)
 
 
-def _scores(frame: Frame, position: Position, scores: Sequence[int | None]) -> Iterator[Text]:
+def _scores(frame: Frame, position: Position, scores: Sequence[int | None]) -> Iterator[str]:
     size = 0.36 * frame.cell
     y = frame.head + frame.height + 0.4 * frame.cell + 1.25 * size
     known = [score for score in scores if score is not None]
@@ -303,4 +296,4 @@ def _scores(frame: Frame, position: Position, scores: Sequence[int | None]) -> I
         score = scores[column]
         x, _ = frame.centre(column, 0)
         is_best = score is not None and score == max(known)
-        yield Text(x, y, score_text(score), size, score_colour(score), is_bold=is_best)
+        yield text(x, y, score_text(score), size, score_colour(score), is_bold=is_best)

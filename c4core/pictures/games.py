@@ -31,26 +31,22 @@ from c4core.pictures.svg import (
     SOFT,
     STONE,
     WHITE,
-    Box,
-    Circle,
-    Line,
     Picture,
-    Text,
-    element,
+    box,
+    circle,
+    line,
     svg_text,
+    text,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from c4core.arena.judging import JudgedMove, Mark
-    from c4core.pictures.svg import Shape
     from c4core.position import Position, Side
 
 STEP: Final = 0.8
-"""Seconds between two moves."""
 REST: Final = 3.0
-"""Seconds for which the last position is shown."""
 FALL: Final = 0.09
 """Half of the seconds for a fall of one row. The time grows with the square root of the rows."""
 
@@ -59,24 +55,23 @@ def animated_svg(positions: Sequence[Position]) -> str:
     """Draw a game as an SVG animation that repeats for ever."""
     last = positions[-1]
     frame = Frame(last.board, CELL)
-    still: list[Shape] = [frame.back()]
-    still += _stones(frame, positions[0])
     moves = list(_moves(positions))
     total = len(moves) * STEP + REST
-    falling = [
+    elements = [frame.back(), *_stones(frame, positions[0])]
+    elements += (
         _falling(frame, cells, index * STEP, total) for index, cells in enumerate(moves, start=1)
-    ]
-    over: list[str] = [*falling, element(frame.plate())]
+    )
+    elements.append(frame.plate())
     for index, (_, column, row) in enumerate(moves, start=1):
         begin = index * STEP + fall_seconds(last.height - row)
         end = (index + 1) * STEP if index < len(moves) else total
-        over.append(_seen(element(frame.ring(column, row)), begin, end, total))
+        elements.append(_seen(frame.ring(column, row), begin, end, total))
     for column, row in last.winning_squares():
-        four = element(frame.ring(column, row, width=11))
-        over.append(_seen(four, (len(moves) + 1) * STEP, total, total))
-    over += map(element, frame.labels())
+        four = frame.ring(column, row, width=11)
+        elements.append(_seen(four, (len(moves) + 1) * STEP, total, total))
+    elements += frame.labels()
     height = frame.height + 0.56 * CELL
-    return svg_text(Picture(frame.width, height, tuple(still), describe(last)), above=over)
+    return svg_text(Picture(frame.width, height, tuple(elements), describe(last)))
 
 
 def game_pictures(positions: Sequence[Position]) -> tuple[list[Picture], list[float]]:
@@ -99,7 +94,7 @@ def _moves(positions: Sequence[Position]) -> Iterator[tuple[Side, int, int]]:
         yield before.turn, column, before.heights[column]
 
 
-def _stones(frame: Frame, position: Position) -> Iterator[Shape]:
+def _stones(frame: Frame, position: Position) -> Iterator[str]:
     for column, filled in enumerate(position.heights):
         for row in range(filled):
             side = position.stone_at(column, row)
@@ -114,7 +109,7 @@ def _falling(frame: Frame, move: tuple[Side, int, int], begin: float, total: flo
     landed = begin + fall_seconds(rows)
     up = f"0 {-rows * frame.cell - frame.edge:g}"
     return (
-        f"<g>{''.join(map(element, frame.stone(side, column, row)))}"
+        f"<g>{''.join(frame.stone(side, column, row))}"
         f'<animateTransform attributeName="transform" type="translate" dur="{total:g}s" '
         f'repeatCount="indefinite" calcMode="spline" values="{up};{up};0 0;0 0" '
         f'keyTimes="0;{_part(begin, total)};{_part(landed, total)};1" '
@@ -144,7 +139,6 @@ def _part(time: float, total: float) -> str:
 
 
 ACROSS: Final = 3
-"""The number of boards in a row of the review."""
 MOST: Final = 12
 """The maximum number of boards in a review. Further mistakes appear only on the curve."""
 GAP: Final = 16.0
@@ -152,15 +146,11 @@ GAP: Final = 16.0
 LEAST_WIDTH: Final = 640.0
 """The minimum width of the review in points."""
 CURVE_HEIGHT: Final = 210.0
-"""The height of the curve in points."""
 SMALL_CELL: Final = 28.0
-"""The width of a cell of a board in the review, in points."""
 LEFT: Final = 44.0
-"""Points on the left of the curve, for its scale."""
 EDGE: Final = 28.0
 """Points on the other sides of the curve, for marks and for half a bar."""
 FOOT: Final = 18.0
-"""Points under the curve, for the numbers of moves."""
 WIDEST: Final = 26.0
 """The maximum width of a bar in points, in a game of few moves."""
 LEAST: Final = 3
@@ -171,11 +161,9 @@ class CurvePoint(NamedTuple):
     """A point of the curve."""
 
     ply: int
-    """Stones on the board."""
     score: int | None
     """The score for red; None if it is not known."""
     mark: Mark = ""
-    """The mark of the move that led to it."""
 
 
 def review_picture(
@@ -194,29 +182,29 @@ def review_picture(
     boards = boards_picture(turning_boards(start, columns, judged), "the turning points")
     width = max(LEAST_WIDTH, boards.width)
     head = GAP + (22 if title else 0) + (20 if subtitle else 0)
-    shapes: list[Shape] = []
+    elements: list[str] = []
     if title:
-        shapes.append(Text(GAP, GAP + 12, title, 16, INK, "start", is_bold=True))
+        elements.append(text(GAP, GAP + 12, title, 16, INK, anchor="start", is_bold=True))
     if subtitle:
-        shapes.append(Text(GAP, head - 6, subtitle, 12, SOFT, "start"))
+        elements.append(text(GAP, head - 6, subtitle, 12, SOFT, anchor="start"))
     curve = curve_picture(curve_points(start, judged), width=width, height=CURVE_HEIGHT)
-    shapes += curve.moved(0, head)
+    elements.append(curve.moved(0, head))
     top = head + CURVE_HEIGHT
-    shapes += boards.moved(0, top)
+    elements.append(boards.moved(0, top))
     height = top + boards.height
-    return Picture(width, height, tuple(shapes), f"review of a game: {title or start}")
+    return Picture(width, height, tuple(elements), f"review of a game: {title or start}")
 
 
 def boards_picture(boards: Sequence[Picture], title: str) -> Picture:
     """Draw boards of one size in rows of :data:`ACROSS`, with a gap around each board."""
     width = height = GAP
-    shapes: list[Shape] = []
+    elements: list[str] = []
     for index, board in enumerate(boards):
         row, place = divmod(index, ACROSS)
         left, top = GAP + place * (board.width + GAP), GAP + row * (board.height + GAP)
-        shapes += board.moved(left, top)
+        elements.append(board.moved(left, top))
         width, height = max(width, left + board.width + GAP), top + board.height + GAP
-    return Picture(width, height, tuple(shapes), title)
+    return Picture(width, height, tuple(elements), title)
 
 
 def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[CurvePoint]:
@@ -236,8 +224,8 @@ def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[C
 def curve_picture(points: Sequence[CurvePoint], *, width: float, height: float) -> Picture:
     """Draw the scores of a game by move. ``points`` are in order of plies, at least one."""
     scale = _Scale(points, width, height)
-    shapes = (*scale.frame(), *scale.bars(), *scale.line(), *scale.marks())
-    return Picture(width, height, shapes, "score by move, for red")
+    elements = (*scale.frame(), *scale.bars(), *scale.line(), *scale.marks())
+    return Picture(width, height, elements, "score by move, for red")
 
 
 def turning_boards(
@@ -280,17 +268,17 @@ class _Scale:
         share = math.copysign(math.sqrt(abs(score) / self._most), score)
         return self._middle - share * (self._middle - EDGE)
 
-    def frame(self) -> Iterator[Shape]:
+    def frame(self) -> Iterator[str]:
         """The scale: the largest scores, the middle, the numbers of some moves."""
         for score in (self._most, 0, -self._most):
-            yield Text(LEFT - 16, self.y(score) + 4, score_text(score), 11, SOFT, "end")
-        yield Line(((LEFT, self._middle), (self._right, self._middle)), RULE, 1.5)
+            yield text(LEFT - 16, self.y(score) + 4, score_text(score), 11, SOFT, anchor="end")
+        yield line(((LEFT, self._middle), (self._right, self._middle)), RULE, 1.5)
         every = max(1, math.ceil(len(self._points) / 12))
         for index in range(0, len(self._points), every):
             y = 2 * self._middle + FOOT - 5
-            yield Text(self.x(index), y, str(self._points[index].ply), 10, SOFT)
+            yield text(self.x(index), y, str(self._points[index].ply), 10, SOFT)
 
-    def bars(self) -> Iterator[Shape]:
+    def bars(self) -> Iterator[str]:
         """A bar for each position that is won, in the winner's colour."""
         width = max(1.0, min(WIDEST, self._step - 2))
         for index, point in enumerate(self._points):
@@ -298,9 +286,9 @@ class _Scale:
                 y = self.y(point.score)
                 top, height = min(y, self._middle), abs(y - self._middle)
                 colour = STONE["x" if point.score > 0 else "o"]
-                yield Box(self.x(index) - width / 2, top, width, height, colour, 2)
+                yield box(self.x(index) - width / 2, top, width, height, fill=colour, radius=2)
 
-    def line(self) -> Iterator[Line]:
+    def line(self) -> Iterator[str]:
         """The line over the bars. It ends before an unknown score."""
         run: list[tuple[float, float]] = []
         for index, point in enumerate(self._points):
@@ -308,18 +296,18 @@ class _Scale:
                 run.append((self.x(index), self.y(point.score)))
                 continue
             if len(run) > 1:
-                yield Line(tuple(run), INK, 1.6)
+                yield line(run, INK, 1.6)
             run = []
         if len(run) > 1:
-            yield Line(tuple(run), INK, 1.6)
+            yield line(run, INK, 1.6)
 
-    def marks(self) -> Iterator[Shape]:
+    def marks(self) -> Iterator[str]:
         """The marks of moves, beside their points."""
         for index, point in enumerate(self._points):
             if not point.mark or point.score is None:
                 continue
             x, y = self.x(index), self.y(point.score)
             colour = MARK[point.mark]
-            yield Circle(x, y, 4, colour, WHITE, 1.2)
+            yield circle(x, y, 4, fill=colour, stroke=WHITE, width=1.2)
             place = y - 9 if point.score >= 0 else y + 17
-            yield Text(x, place, point.mark, 12, colour, is_bold=True)
+            yield text(x, place, point.mark, 12, colour, is_bold=True)

@@ -28,7 +28,7 @@ COLOURS: Final = 255
 
 def png_bytes(picture: Picture, *, scale: float = SCALE) -> bytes:
     """Return a picture as the bytes of a PNG file, with ``scale`` pixels for each point."""
-    drawn: bytes = svg_to_bytes(
+    return svg_to_bytes(
         svg_string=svg_text(picture),
         zoom=scale,
         background=CARD,
@@ -36,7 +36,6 @@ def png_bytes(picture: Picture, *, scale: float = SCALE) -> bytes:
         font_files=[fonts.SourceSansPro, fonts.SourceSansProBold],
         sans_serif_family="Source Sans Pro",
     )
-    return drawn
 
 
 def gif_bytes(

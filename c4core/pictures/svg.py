@@ -1,4 +1,4 @@
-"""The shapes and colours of pictures, and their SVG.
+"""The elements and colours of pictures, as SVG.
 
 Coordinates are in points of the picture, from its upper left corner; y grows downwards. A colour is
 ``#rrggbb``. The colours are the same as in the light theme of the analysis board in the browser.
@@ -6,7 +6,7 @@ Coordinates are in points of the picture, from its upper left corner; y grows do
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -35,116 +35,27 @@ RIM: Final[dict[Side, str]] = {"x": "#a92d27", "o": "#c48d10"}
 SIGN: Final[dict[Side, str]] = {"x": "#ffd9d4", "o": "#7a5200"}
 
 MARK: Final[dict[Mark, str]] = {"??": BAD, "?": "#b36a00", "!": WIN}
-"""The colours of the marks of moves."""
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
-    """A disc, a ring, or both, around a centre."""
-
-    x: float
-    y: float
-    radius: float
-    """The radius of the disc, and of the middle of the ring."""
-    fill: str | None = None
-    """The colour of the disc; None for no disc."""
-    stroke: str | None = None
-    """The colour of the ring; None for no ring."""
-    width: float = 0
-    """The width of the ring."""
-    dashes: int = 0
-    """The number of dashes of the ring; 0 for a solid ring."""
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle, given by its upper left corner and its size."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    fill: str
-    radius: float = 0
-    """The radius of the corners; 0 for sharp corners."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Straight lines from point to point."""
-
-    points: tuple[Point, ...]
-    """Two or more points."""
-    stroke: str
-    width: float
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """The inside of a polygon."""
-
-    points: tuple[Point, ...]
-    """The corners."""
-    fill: str
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A line of text."""
-
-    x: float
-    y: float
-    """The baseline."""
-    text: str
-    """The text, which may be untrusted."""
-    size: float
-    """The size of the letters."""
-    fill: str
-    anchor: Anchor = "middle"
-    """The part of the text that is at ``x``."""
-    is_bold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Plate:
-    """A board's face: a box with round corners and holes, given by its upper left corner."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    radius: float
-    """The radius of the corners."""
-    holes: tuple[Point, ...]
-    """The centres of the holes."""
-    hole: float
-    """The radius of a hole."""
-    fill: str
-    stroke: str
-    """The colour of the edge, also around the holes."""
-    edge: float
-    """The width of the edge."""
-
-
-Shape = Circle | Box | Line | Area | Text | Plate
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
-    """Shapes in a plane; later shapes are drawn over earlier ones."""
+    """SVG elements in a plane; later ones are drawn over earlier ones."""
 
     width: float
     height: float
-    shapes: tuple[Shape, ...]
+    elements: tuple[str, ...]
     label: str
     """The picture in words, for people who cannot see it."""
 
-    def moved(self, right: float, down: float) -> tuple[Shape, ...]:
-        """Return the shapes at another place, for use in a larger picture."""
-        return tuple(_moved(shape, right, down) for shape in self.shapes)
+    def moved(self, right: float, down: float) -> str:
+        """Return the elements at another place, for use in a larger picture."""
+        return (
+            f'<g transform="translate({_number(right)} {_number(down)})">'
+            f"{''.join(self.elements)}</g>"
+        )
 
 
 def score_colour(score: int | None) -> str:
@@ -154,110 +65,114 @@ def score_colour(score: int | None) -> str:
     return WIN if score > 0 else LOSS
 
 
-def _moved(shape: Shape, right: float, down: float) -> Shape:
-    match shape:
-        case Line(points, stroke, width):
-            return Line(_points(points, right, down), stroke, width)
-        case Area(points, fill):
-            return Area(_points(points, right, down), fill)
-        case Plate():
-            holes = _points(shape.holes, right, down)
-            return replace(shape, x=shape.x + right, y=shape.y + down, holes=holes)
-        case _:
-            return replace(shape, x=shape.x + right, y=shape.y + down)
-
-
-def _points(points: tuple[Point, ...], right: float, down: float) -> tuple[Point, ...]:
-    return tuple((x + right, y + down) for x, y in points)
-
-
 FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 DASH: Final = 0.55
 """The part of a dashed ring that is drawn."""
 
 
-def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
-    """Return a picture as SVG without a prologue, for a file or an HTML page.
-
-    The elements ``above`` are drawn over the picture.
-    """
+def svg_text(picture: Picture) -> str:
+    """Return a picture as SVG without a prologue, for a file or an HTML page."""
     width, height = _number(picture.width), _number(picture.height)
-    elements = "".join(map(element, picture.shapes))
     label = escape(printable(picture.label))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
         f'<rect width="100%" height="100%" rx="8" fill="{CARD}"/>'
-        f"{elements}{''.join(above)}</svg>"
+        f"{''.join(picture.elements)}</svg>"
     )
 
 
-def element(shape: Shape) -> str:
-    """Return a shape as an SVG element."""
-    match shape:
-        case Circle():
-            return _circle(shape)
-        case Box():
-            corner = f' rx="{_number(shape.radius)}"' if shape.radius else ""
-            return (
-                f'<rect x="{_number(shape.x)}" y="{_number(shape.y)}" '
-                f'width="{_number(shape.width)}" height="{_number(shape.height)}"{corner} '
-                f'fill="{shape.fill}"/>'
-            )
-        case Line():
-            return (
-                f'<polyline points="{_coordinates(shape)}" fill="none" stroke="{shape.stroke}" '
-                f'stroke-width="{_number(shape.width)}" stroke-linejoin="round"/>'
-            )
-        case Area():
-            return f'<polygon points="{_coordinates(shape)}" fill="{shape.fill}"/>'
-        case Plate():
-            return (
-                f'<path d="{_outline(shape)}" fill-rule="evenodd" fill="{shape.fill}" '
-                f'stroke="{shape.stroke}" stroke-width="{_number(shape.edge)}"/>'
-            )
-        case Text():
-            weight = ' font-weight="700"' if shape.is_bold else ""
-            return (
-                f'<text x="{_number(shape.x)}" y="{_number(shape.y)}" '
-                f'font-family="{FONT}" font-size="{_number(shape.size)}"{weight} '
-                f'fill="{shape.fill}" text-anchor="{shape.anchor}">'
-                f"{escape(printable(shape.text), quote=False)}</text>"
-            )
-
-
-def _circle(shape: Circle) -> str:
-    ring = ""
-    if shape.stroke is not None:
-        ring = f' stroke="{shape.stroke}" stroke-width="{_number(shape.width)}"'
-    if shape.dashes:
-        part = 6.2831853 * shape.radius / shape.dashes
+def circle(
+    x: float,
+    y: float,
+    radius: float,
+    *,
+    fill: str = "none",
+    stroke: str | None = None,
+    width: float = 0,
+    dashes: int = 0,
+) -> str:
+    """A disc, a ring, or both. The ring is solid or has this many dashes."""
+    ring = "" if stroke is None else f' stroke="{stroke}" stroke-width="{_number(width)}"'
+    if dashes:
+        part = 6.2831853 * radius / dashes
         ring += f' stroke-dasharray="{_number(part * DASH)} {_number(part * (1 - DASH))}"'
     return (
-        f'<circle cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}" '
-        f'fill="{shape.fill or "none"}"{ring}/>'
+        f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}" fill="{fill}"{ring}/>'
     )
 
 
-def _outline(plate: Plate) -> str:
-    """Return the path around a plate and around each of its holes."""
-    r, x, y = _number(plate.radius), _number(plate.x + plate.radius), _number(plate.y)
-    w, h = _number(plate.width - 2 * plate.radius), _number(plate.height - 2 * plate.radius)
+def box(x: float, y: float, width: float, height: float, *, fill: str, radius: float) -> str:
+    """A rectangle, given by its upper left corner and its size, with round corners."""
+    return (
+        f'<rect x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" '
+        f'height="{_number(height)}" rx="{_number(radius)}" fill="{fill}"/>'
+    )
+
+
+def line(points: Iterable[Point], stroke: str, width: float) -> str:
+    """Straight lines from point to point."""
+    return (
+        f'<polyline points="{_coordinates(points)}" fill="none" stroke="{stroke}" '
+        f'stroke-width="{_number(width)}" stroke-linejoin="round"/>'
+    )
+
+
+def area(points: Iterable[Point], fill: str) -> str:
+    """The inside of a polygon."""
+    return f'<polygon points="{_coordinates(points)}" fill="{fill}"/>'
+
+
+def text(
+    x: float,
+    y: float,
+    words: str,
+    size: float,
+    fill: str,
+    *,
+    anchor: Anchor = "middle",
+    is_bold: bool = False,
+) -> str:
+    """A line of text, which may be untrusted. The ``anchor`` is the part of it that is at ``x``."""
+    weight = ' font-weight="700"' if is_bold else ""
+    return (
+        f'<text x="{_number(x)}" y="{_number(y)}" '
+        f'font-family="{FONT}" font-size="{_number(size)}"{weight} '
+        f'fill="{fill}" text-anchor="{anchor}">{escape(printable(words), quote=False)}</text>'
+    )
+
+
+def plate(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    radius: float,
+    holes: Iterable[Point],
+    hole: float,
+    edge: float,
+) -> str:
+    """A board's face: a box with round corners and holes, given by its upper left corner."""
+    r, w, h = _number(radius), _number(width - 2 * radius), _number(height - 2 * radius)
     path = (
-        f"M{x} {y}h{w}a{r} {r} 0 0 1 {r} {r}v{h}a{r} {r} 0 0 1 -{r} {r}"
+        f"M{_number(x + radius)} {_number(y)}h{w}a{r} {r} 0 0 1 {r} {r}v{h}a{r} {r} 0 0 1 -{r} {r}"
         f"h-{w}a{r} {r} 0 0 1 -{r} -{r}v-{h}a{r} {r} 0 0 1 {r} -{r}z"
     )
-    r, across = _number(plate.hole), _number(2 * plate.hole)
-    for left, top in plate.holes:
+    r, across = _number(hole), _number(2 * hole)
+    for left, top in holes:
         path += (
-            f"M{_number(left - plate.hole)} {_number(top)}"
+            f"M{_number(left - hole)} {_number(top)}"
             f"a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0z"
         )
-    return path
+    return (
+        f'<path d="{path}" fill-rule="evenodd" fill="{PLATE}" '
+        f'stroke="{PLATE_EDGE}" stroke-width="{_number(edge)}"/>'
+    )
 
 
-def _coordinates(shape: Line | Area) -> str:
-    return " ".join(f"{_number(x)},{_number(y)}" for x, y in shape.points)
+def _coordinates(points: Iterable[Point]) -> str:
+    return " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
 
 
 def _number(value: float) -> str:

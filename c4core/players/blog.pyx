@@ -213,10 +213,6 @@ def blog_weights(
             then counts the win again.
         candidates: columns of round 1 (default: every open column).
         stop: ends the search without an answer; None if it is never set.
-
-    Raises:
-        ValueError: the depth or a column is out of range.
-        StopPlaying: the stop was set before the end.
     """
     cdef const Board* g = position.g
     cdef word_t own = position.stones, mask = position.mask

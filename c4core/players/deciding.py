@@ -37,15 +37,6 @@ def strongest_columns(
     A proven win comes first, then a proven draw, then the undecided columns, of which simulated
     games choose one. A proven loss is the last choice. Of several wins or losses, the best bound
     decides.
-
-    Args:
-        position: a position that is not over.
-        bounds: the proven bounds of every column.
-        games: the number of simulated games, if they are needed.
-        stop: the stop signal.
-
-    Raises:
-        StopPlaying: the stop signal was set.
     """
     known = {column: pair for column, pair in enumerate(bounds) if pair is not None}
     best = max(lower for lower, _ in known.values())

@@ -33,14 +33,12 @@ class Struct(dict[str, Any]):
     """A dictionary whose items are also attributes, as Kaggle's agents expect."""
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        """Return an item."""
         try:
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an item."""
         self[name] = value
 
 
@@ -104,8 +102,7 @@ def load_python(name: str) -> Callable[[Position, Dice, Limits], object]:
     found = getattr(importlib.import_module(module), attribute)
     if not callable(found):
         raise TypeError(f"{name} cannot be called")
-    chosen: Callable[[Position, Dice, Limits], object] = found
-    return chosen
+    return found
 
 
 class Host:

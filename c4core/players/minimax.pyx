@@ -498,11 +498,6 @@ def minimax(
         cache_size: the number of entries in the cache.
         features: the numbers of the features that count, for the heuristic ``features``.
         stop: ends the search without an answer; None if it is never set.
-
-    Raises:
-        ValueError: a name is unknown, an order does not have all columns, the game is over, or the
-            depth or the cache size is below 1.
-        StopPlaying: the stop was set before the search ended.
     """
     cdef const Board* g = position.g
     cdef Tree t

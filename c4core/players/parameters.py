@@ -122,11 +122,9 @@ class Whole:
 
     @property
     def allowed(self) -> str:
-        """The range in words."""
         return f"a whole number from {self.low} to {self.high}"
 
     def holds(self, value: object) -> bool:
-        """Whether the value is a whole number in the range."""
         return (
             isinstance(value, int)
             and not isinstance(value, bool)
@@ -134,7 +132,6 @@ class Whole:
         )
 
     def parse(self, text: str) -> Value:
-        """Read ASCII digits."""
         if not (text.isascii() and text.removeprefix("-").isdecimal()):
             raise ValueError(text)
         return int(text)
@@ -150,11 +147,9 @@ class Real:
 
     @property
     def allowed(self) -> str:
-        """The range in words."""
         return f"a number from {self.low:g} to {self.high:g}"
 
     def holds(self, value: object) -> bool:
-        """Whether the value is a finite number in the range."""
         return (
             isinstance(value, int | float)
             and not isinstance(value, bool)
@@ -163,7 +158,6 @@ class Real:
         )
 
     def parse(self, text: str) -> Value:
-        """Read a decimal number."""
         return float(text)
 
 
@@ -175,15 +169,12 @@ class Switch:
 
     @property
     def allowed(self) -> str:
-        """The values in words."""
         return "on or off"
 
     def holds(self, value: object) -> bool:
-        """Whether the value is a ``bool``."""
         return isinstance(value, bool)
 
     def parse(self, text: str) -> Value:
-        """Read ``on`` or ``off``."""
         if text not in ("on", "off"):
             raise ValueError(text)
         return text == "on"
@@ -207,11 +198,9 @@ class Word(_Text):
 
     @property
     def allowed(self) -> str:
-        """The values in words."""
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def holds(self, value: object) -> bool:
-        """Whether the value is one of the words."""
         return value in self.words
 
 
@@ -224,11 +213,9 @@ class Digits(_Text):
 
     @property
     def allowed(self) -> str:
-        """The values in words."""
         return f"one or more of the digits {self.digits}, in this order"
 
     def holds(self, value: object) -> bool:
-        """Whether the value is a selection of the digits."""
         return (
             isinstance(value, str)
             and value != ""
@@ -244,7 +231,6 @@ class FileName(_Text):
 
     @property
     def allowed(self) -> str:
-        """The values in words."""
         return "a file's name, without commas"
 
     def holds(self, value: object) -> bool:
@@ -261,7 +247,6 @@ class Checksum:
 
     @property
     def allowed(self) -> str:
-        """The values in words."""
         return f"{self.digits} hexadecimal digits"
 
     def holds(self, value: object) -> bool:
@@ -309,11 +294,7 @@ class Parameter:
         return (self.is_optional and value is None) or self.values.holds(value)
 
     def parse(self, text: str) -> Value:
-        """Read a value.
-
-        Raises:
-            ValueError: the text is not a value of this parameter.
-        """
+        """Read a value."""
         if self.is_optional and text == NONE:
             return None
         value = self.values.parse(text)
@@ -338,11 +319,7 @@ class Resource:
 
 
 def parameters_of(cls: type) -> tuple[Parameter, ...]:
-    """Return the parameters that a class declares, in order.
-
-    Raises:
-        TypeError: a field's declaration is incomplete.
-    """
+    """Return the parameters that a class declares, in order."""
     return tuple(_declared(cls))
 
 

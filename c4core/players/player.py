@@ -113,11 +113,6 @@ class Player(ABC):
         """Whether the player's moves depend on the dice."""
         return False
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
-        return False
-
     def check_board(self, board: BoardSize) -> None:  # noqa: B027  (most play on all boards)
         """Check that the player plays on a board, before a game is planned.
 
@@ -147,7 +142,6 @@ class Player(ABC):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the player."""
         self.close()
 
     def __str__(self) -> str:
@@ -360,7 +354,6 @@ class PlayerSpec:
         )
 
     def __str__(self) -> str:
-        """Return the shortest description."""
         return self.text
 
 

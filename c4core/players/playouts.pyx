@@ -219,9 +219,6 @@ def timed_choice(
 
     Returns:
         The answer, and the totals by column (None for a full one).
-
-    Raises:
-        ValueError: neither games nor seconds are limited.
     """
     cdef const Board* g = position.g
     cdef word_t own = position.stones, mask = position.mask, opp = own ^ mask
@@ -299,10 +296,6 @@ def draw_positions(
         Canonical keys in the order of the games, as uint64; on a wide board their low and high
         halves, of the shape (positions, 2). A game that was over before it had ``first`` stones
         gives no key.
-
-    Raises:
-        BoardError: the size is not supported.
-        ValueError: the numbers of stones are out of range.
     """
     import numpy as np  # imported here: players that never call this start faster
 
@@ -466,10 +459,6 @@ def uct_statistics(
 
     Returns:
         For every column ``(visits, wins)``, with half a win for a draw; None for a full one.
-
-    Raises:
-        ValueError: ``iterations`` is below 1, or the game is over.
-        MemoryError: there is not enough memory for the tree.
     """
     cdef const Board* g = position.g
     cdef Node* nodes

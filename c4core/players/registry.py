@@ -38,9 +38,7 @@ class Level(NamedTuple):
     """A level: a simple name for a player."""
 
     player: str
-    """The player's description."""
     about: str
-    """A sentence about its play."""
 
 
 LEVELS: Final = {

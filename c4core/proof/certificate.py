@@ -51,11 +51,7 @@ def shipped_file(board: BoardSize) -> Path:
 
 
 def named_file(name: str) -> Path:
-    """The path of a certificate: the included one for a size such as ``7x6``, else ``name`` itself.
-
-    Raises:
-        CertificateMissingError: no certificate for this board is included.
-    """
+    """The path of the included certificate of a board such as ``7x6``, or ``name`` itself."""
     match = re.fullmatch(r"([0-9]{1,2})x([0-9]{1,2})", name)
     if match is None:
         return Path(name)
@@ -70,16 +66,7 @@ def named_file(name: str) -> Path:
 
 
 class Certificate:
-    """A certificate whose bytes are intact. :meth:`verify` checks whether it proves its claim.
-
-    Args:
-        data: the complete file.
-        path: the file's name, for messages.
-
-    Raises:
-        CertificateForeignError: the file is not a certificate, or has another format version.
-        CertificateDamagedError: the file's bytes contradict each other.
-    """
+    """A certificate whose bytes are intact. :meth:`verify` checks whether it proves its claim."""
 
     def __init__(self, data: bytes, *, path: str | None = None) -> None:
         self.path = path
@@ -90,13 +77,7 @@ class Certificate:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file.
-
-        Raises:
-            CertificateForeignError: the file is not a certificate, or has another format version.
-            CertificateDamagedError: the file's bytes contradict each other.
-            OSError: the file cannot be read.
-        """
+        """Read a file."""
         file = Path(path)
         check_regular_file(file)
         with file.open("rb") as stream:
@@ -113,15 +94,7 @@ class Certificate:
         return self._info
 
     def verify(self, progress: Callable[[int], object] = lambda _positions: None) -> None:
-        """Check the proof, without any search. Two plies are in memory at a time.
-
-        Args:
-            progress: called after every ply with the number of checked positions of the half.
-
-        Raises:
-            CertificateWrongError: the proof fails; the error names the position.
-            CertificateDamagedError: the proof has more or fewer positions than the file says.
-        """
+        """Check the proof, without any search. Two plies are in memory at a time."""
         try:
             for half, code in zip(self.info.halves, self._codes, strict=True):
                 for _ in self._walk(self._half(half, code), half, progress):
@@ -135,16 +108,7 @@ class Certificate:
         *,
         prover: Side | None = None,
     ) -> Proof:
-        """Check the proof as :meth:`verify` does, and keep all of its positions in memory.
-
-        Args:
-            progress: called after every ply with the number of checked positions of the half.
-            prover: the side whose half is checked and returned; None for both sides.
-
-        Raises:
-            CertificateWrongError: the proof fails; the error names the position.
-            CertificateDamagedError: the proof has more or fewer positions than the file says.
-        """
+        """Check the proof as :meth:`verify` does, and keep all of its positions in memory."""
         try:
             halves = []
             for said, code in zip(self.info.halves, self._codes, strict=True):
@@ -189,10 +153,7 @@ class Certificate:
 
 def _named(error: CertificateError, path: str | None) -> CertificateError:
     """Put the file's name in front of an error's message."""
-    if path is not None and error.path is None:
-        error.path = path
-        error.args = (f"{path}: {error.args[0]}", *error.args[1:])
-    return error
+    return error if path is None else type(error)(f"{path}: {error}")
 
 
 Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "follow", "elsewhere"]
@@ -261,11 +222,7 @@ class Proof:
     """One half for each bound."""
 
     def ask(self, position: Position) -> tuple[Word, ...]:
-        """The verdict of each half on a position.
-
-        Raises:
-            ClaimError: the position is on another board, or has fewer stones than the start.
-        """
+        """The verdict of each half on a position."""
         start = self.info.start
         if position.board != start.board:
             raise ClaimError(

@@ -107,7 +107,6 @@ class CertificateInfo:
 
     @property
     def positions(self) -> int:
-        """The total number of positions."""
         return sum(half.positions for half in self.halves)
 
 
@@ -118,14 +117,7 @@ def pack(
     *,
     engine_version: int,
 ) -> bytes:
-    """The bytes of a file.
-
-    Args:
-        start: the position of the claim, or its mirror image.
-        rules: the rules that may end a branch, as a set of bits.
-        halves: one half for each bound, with its code.
-        engine_version: the version of the engine that found the proof.
-    """
+    """The bytes of a file."""
     directory = b"".join(
         _HALF.pack(half.upper, half.bound, len(half.plies), len(code), half.positions)
         + b"".join(map(_COUNT.pack, half.plies))
@@ -150,16 +142,7 @@ def pack(
 
 
 def check_header(header: bytes, file_bytes: int) -> None:
-    """Check the first bytes of a file before the rest is read.
-
-    Args:
-        header: ``HEADER_BYTES`` bytes, or the complete file if it is shorter.
-        file_bytes: the length of the file.
-
-    Raises:
-        CertificateForeignError: the file is not a certificate, or has another format version.
-        CertificateDamagedError: the file is not as long as its header says.
-    """
+    """Check the first bytes of a file before the rest is read."""
     if not header.startswith(MAGIC):
         raise CertificateForeignError("not a certificate: its first bytes are wrong")
     if file_bytes < _HEADER.size + _CHECKSUM:
@@ -176,12 +159,7 @@ def check_header(header: bytes, file_bytes: int) -> None:
 
 
 def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
-    """The header of a file, and the code of each half.
-
-    Raises:
-        CertificateForeignError: the file is not a certificate, or has another format version.
-        CertificateDamagedError: the file's bytes contradict each other.
-    """
+    """The header of a file, and the code of each half."""
     check_header(data, len(data))
     _, _, width, height, ply, count, rules, key, engine, zero, length = _HEADER.unpack_from(data)
     if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:

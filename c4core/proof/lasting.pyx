@@ -148,9 +148,6 @@ def rules_that_hold(keys, *, width, height, target):
     Returns:
         uint8 array: bit r is set if rule r proves that the side to move scores at most ``target``. If that
         side wins at once, the entry is 0, because no rule applies.
-
-    Raises:
-        BoardError: no bitboard holds this size.
     """
     check_narrow(check_board(width, height), "certificates")
     cdef const Board* g = board_of(width, height)

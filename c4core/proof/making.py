@@ -94,11 +94,6 @@ def make(
         prover: finds the proof, and can be stopped. The proof depends on the size of its table, but
             not on its earlier searches.
         progress: called after every ply with the number of positions found so far.
-
-    Raises:
-        BoardError: the board is wide.
-        ClaimError: the game is over, a bound is beyond all scores, or a bound does not hold.
-        ProvingStoppedError: the prover was stopped.
     """
     prover = prover or Prover()
     start = claimed(position, at_least=at_least, at_most=at_most)
@@ -126,12 +121,7 @@ def make(
 def claimed(
     position: Position, *, at_least: int | None = None, at_most: int | None = None
 ) -> Position:
-    """Check a claim, and return the canonical image of its position.
-
-    Raises:
-        BoardError: the board is wide.
-        ClaimError: the game is over, or a bound is beyond all scores.
-    """
+    """Check a claim, and return the canonical image of its position."""
     check_narrow(position.board, "certificates")
     if position.is_over:
         raise ClaimError("the game is over: there is nothing to prove")
@@ -158,10 +148,6 @@ def find_trunk(
     """Find the first plies of the proof of a bound. The prover's table is emptied first.
 
     ``progress`` is called after every ply with the number of positions found so far.
-
-    Raises:
-        ClaimError: the bound does not hold.
-        ProvingStoppedError: the prover was stopped.
     """
     prover.forget()
     half = bound.half()
@@ -195,9 +181,6 @@ def find_part(
 
     The positions have ``ply`` stones and sorted canonical keys; the bound must hold there. The
     prover's table is emptied first. ``progress`` is called as by :func:`find_trunk`.
-
-    Raises:
-        ProvingStoppedError: the prover was stopped.
     """
     prover.forget(most_mb=PART_TABLE_MB)
     return _found(bound.half(), prover, keys, ply, most=None, progress=progress)
@@ -294,10 +277,6 @@ def decode(
     """The plies whose code :func:`encode` wrote, with ``counts`` positions each.
 
     A part begins with the positions ``keys``, which have ``ply`` stones; a trunk has no ``keys``.
-
-    Raises:
-        CertificateDamagedError: the bytes are not such a code.
-        CertificateWrongError: the values cannot be part of a proof.
     """
     half = bound.half(code)
     is_part = keys is not None

@@ -99,9 +99,6 @@ cdef class Prover:
     """Prover(*, table_mb=64)\n--\n
     A search for proofs. It uses one thread, so that the same claim gives the same proof.
 
-    Args:
-        table_mb: megabytes of the transposition table. The resulting proof depends on it.
-
     Attributes:
         searched: the number of nodes of all searches so far.
     """
@@ -133,9 +130,6 @@ cdef class Prover:
 
     def forget(self, *, int most_mb=0):
         """Empty the table and the history, so that the next proof does not depend on earlier searches.
-
-        Args:
-            most_mb: the largest table from now on, in megabytes; 0 for ``table_mb``.
         """
         cdef int wanted = min(most_mb, self.table_mb) if most_mb > 0 else self.table_mb
         if wanted != self.held_mb:
@@ -173,11 +167,7 @@ cdef class Prover:
         return run
 
     def score(self, Position position not None):
-        """Return the exact score of a position for its side to move.
-
-        Raises:
-            ProvingStoppedError: :meth:`stop` was called.
-        """
+        """Return the exact score of a position for its side to move."""
         cdef Bounds bounds
         cdef Run* run = self._begin(position.g)
         cdef bint stopped
@@ -190,11 +180,7 @@ cdef class Prover:
         return bounds.lower
 
     def holds(self, Half half not None):
-        """Return whether a half's claim is true.
-
-        Raises:
-            ProvingStoppedError: :meth:`stop` was called.
-        """
+        """Return whether a half's claim is true."""
         cdef Bounds bounds
         cdef Position start = half.start
         cdef int beta = half.bound + 1 if half.upper else half.bound
@@ -224,10 +210,6 @@ cdef class Prover:
 
         Returns:
             A uint8 array of columns.
-
-        Raises:
-            ClaimError: the bound does not hold in a position.
-            ProvingStoppedError: :meth:`stop` was called.
         """
         cdef KeySet found
         cdef Py_ssize_t index = 0

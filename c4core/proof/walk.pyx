@@ -114,9 +114,6 @@ cdef class Half:
             keys: canonical keys in increasing order.
             values: for each position a column, or a rule's number, or ``REPLIES``.
             ply: the number of stones on the board.
-
-        Raises:
-            CertificateWrongError: a position cannot be part of a proof.
         """
         cdef Py_ssize_t index
         cdef int value
@@ -126,12 +123,7 @@ cdef class Half:
                 raise _wrong(NO_MOVE, keys[index], ply)
 
     def read(self, const uint64_t[::1] keys, *, int ply):
-        """Read the values of a ply's positions, in the form of :meth:`write`, as a uint8 array.
-
-        Raises:
-            CertificateDamagedError: the code ends before the proof does.
-            CertificateWrongError: a position cannot be part of a proof.
-        """
+        """Read the values of a ply's positions, in the form of :meth:`write`, as a uint8 array."""
         cdef Py_ssize_t index, bad = -1
         cdef int value
         result = np.empty(keys.shape[0], dtype=np.uint8)
@@ -155,9 +147,6 @@ cdef class Half:
         Returns:
             The canonical keys of all positions that follow and are not settled, as a sorted uint64 array
             without duplicates.
-
-        Raises:
-            CertificateWrongError: a rule does not hold, or the other side avoids the bound.
         """
         cdef Py_ssize_t index, count = 0
         cdef int fault = FINE
@@ -191,7 +180,7 @@ cdef class Half:
 
 def _wrong(int fault, uint64_t key, int ply):
     return CertificateWrongError(
-        f"not a proof: at the position with key {key} and {ply} stones, {_FAULTS[fault]}", key=key, ply=ply
+        f"not a proof: at the position with key {key} and {ply} stones, {_FAULTS[fault]}"
     )
 
 

@@ -48,4 +48,4 @@ def test_command_line_shows_the_answer(c4: C4, name: str) -> None:
         card.write_bytes(file.make(card.read_bytes()))
     done = c4("dataset", "info", ".")
     assert (done.code, "fault" in done.err) == (1, False)
-    assert "test.npz" in done.out or "names a file {}" in done.err
+    assert "test.npz" in done.out or "at `$.files[0].name`" in done.err

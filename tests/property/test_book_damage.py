@@ -47,7 +47,7 @@ def ask_everything(levels: list[Level]) -> bool | None:
             answers = [book.probe_many(keys) for keys, _ in levels]
             contents = list(book.levels())
     except BookError as error:
-        return None if error.path == str(FILE) else False
+        return None if str(FILE) in str(error) else False
     return all(
         np.array_equal(answer, scores) for answer, (_, scores) in zip(answers, levels, strict=True)
     ) and all(

@@ -242,7 +242,7 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
     book = open_book(path)
     if book.info.board != board:
         raise BookBoardError(
-            f"{path} is a book for {book.info.board}, but the positions are on {board}", path=path
+            f"{path} is a book for {book.info.board}, but the positions are on {board}"
         )
     return book
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from c4core.dataset.card import Card
     from c4core.dataset.draw import Sample
     from c4core.dataset.exchange import Difference
     from c4core.notation import BoardSize
@@ -190,7 +191,7 @@ class Labelled:
         growth = min(SPARE * count / max(kept, 1), MAX_GROWTH)
         return math.ceil(len(self.draft.found.sample.keys) * growth)
 
-    def write(self, directory: Path, *, replace: bool = False) -> dict[str, Any]:
+    def write(self, directory: Path, *, replace: bool = False) -> Card:
         """Write the files of the data set; return its card.
 
         With ``replace``, another data set in the directory is replaced.

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 TEST_SHARE: Final = 0.3
-"""The share of final grids that are for the test."""
 _BREWERS_EPSILON: Final = 1e-7
 """Adam's epsilon in the library that Brewer used."""
 
@@ -87,7 +86,6 @@ RECENT_COPIES: Final = 4
 LOSS_WEIGHTS: Final = (0.5, 1.0, 1.0, 2.0)
 """The weights of the losses: best columns, kept results, value, scores."""
 WARM_UP: Final = 0.04
-"""The share of the steps in which the learning rate rises."""
 FALLING: Final = 0.88
 """The share of the steps in which the learning rate falls like a cosine."""
 LOWEST: Final = 0.02
@@ -99,16 +97,7 @@ TABLE_MB: Final = 256
 
 
 class NetworkCourse(Course):
-    """A network in training, with its data and parameters.
-
-    Args:
-        architecture: the arguments of the network's class.
-        settings: the training's parameters and data, as JSON; ``seed`` is required.
-        device: the device of PyTorch that trains, such as ``cuda``.
-
-    Raises:
-        LearningError: PyTorch does not find the device.
-    """
+    """A network in training, with its data and parameters."""
 
     optimizers: Optimizers
 
@@ -138,7 +127,6 @@ class NetworkCourse(Course):
         return torch.Generator().manual_seed(self.seed_of(number))
 
     def weights(self) -> Arrays:
-        """The network's tensors."""
         return arrays_of(self.network.state_dict())
 
     def optimizer_state(self) -> Arrays:
@@ -146,16 +134,12 @@ class NetworkCourse(Course):
         return self.optimizers.state()
 
     def restore(self, model: Model, path: Path) -> None:
-        """Load a model's weights and what else the training needs.
-
-        Raises:
-            ModelError: the arrays do not fit the network.
-        """
+        """Load a model's weights and what else the training needs."""
         try:
             self._load(model)
         except (C4Error, KeyError, RuntimeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise ModelError(f"{path} cannot be resumed: {reason}", path=str(path)) from None
+            raise ModelError(f"{path} cannot be resumed: {reason}") from None
 
     def _load(self, model: Model) -> None:
         self.network.load_state_dict(tensors_of(model.weights))
@@ -170,9 +154,6 @@ class FinalGridCourse(NetworkCourse):
         padding: the padding of the network's convolution.
         batch: the number of grids in a step.
         rate: Adam's learning rate.
-
-    Raises:
-        LearningError: there are too few games to split, or the board is too small.
     """
 
     kind: ClassVar[str] = "cnn"
@@ -246,10 +227,6 @@ class ResidualCourse(NetworkCourse):
             with instructions for it.
         device: the device of PyTorch that trains, such as ``cuda``. Another device, like another
             number of threads, gives slightly different weights.
-
-    Raises:
-        LearningError: the two sets have different boards, the network's sizes are impossible, or
-            PyTorch does not find the device.
     """
 
     kind: ClassVar[str] = "residual"

@@ -59,7 +59,6 @@ class Examples:
         )
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self._value)
 
     def losses(
@@ -110,11 +109,7 @@ class Drawn:
         """(n,): the chance that each position is learned when it is drawn."""
 
     def restore(self, chances: NDArray[np.generic]) -> None:
-        """Take over chances.
-
-        Raises:
-            ValueError: they have another type or shape.
-        """
+        """Take over chances."""
         if chances.dtype != np.float32 or chances.shape != tuple(self.chances.shape):
             raise ValueError("it has chances for other positions")
         self.chances = torch.from_numpy(chances.copy())
@@ -164,8 +159,7 @@ def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tenso
     All arguments are (n, width); the policy has logits.
     """
     logits = policy.masked_fill(~is_open, _NEVER)
-    losses: torch.Tensor = logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
-    return losses
+    return logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
 
 
 def turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:

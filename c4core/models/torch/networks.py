@@ -89,9 +89,6 @@ class FinalGridNetwork(nn.Module):
 
     The initial weights follow the library that Brewer used: uniform by Glorot's rule, with zero
     biases.
-
-    Raises:
-        LearningError: the padding is unknown, or the board is too small for it.
     """
 
     def __init__(self, board: BoardSize, padding: Padding = "same") -> None:
@@ -174,16 +171,7 @@ class _Block(nn.Module):
 
 
 class ResidualNetwork(nn.Module):
-    """A network for the policy, the value and the scores of positions.
-
-    Args:
-        channels: the number of filters of each convolution, a multiple of 8.
-        blocks: the number of pairs of convolutions.
-        hidden: the number of units of a column, a multiple of 8.
-
-    Raises:
-        LearningError: a number is out of range.
-    """
+    """A network for the policy, the value and the scores of positions."""
 
     def __init__(
         self, board: BoardSize, *, channels: int = 32, blocks: int = 4, hidden: int = 32
@@ -245,24 +233,14 @@ _CLASSES: Final[dict[str, Callable[..., nn.Module]]] = {
 def new_network(
     kind: str, board: BoardSize, architecture: Mapping[str, Any], *, seed: int
 ) -> nn.Module:
-    """Create a network with random weights. PyTorch's global generator is not changed.
-
-    Raises:
-        LearningError: the arguments are impossible on this board.
-        TypeError: an argument has an unknown name.
-    """
+    """Create a network with random weights. PyTorch's global generator is not changed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network: nn.Module = _CLASSES[kind](board, **architecture)
-        return network
+        return _CLASSES[kind](board, **architecture)
 
 
 def network_of(model: Model, path: Path) -> nn.Module:
-    """The network of a model, in evaluation mode; ``path`` is for messages.
-
-    Raises:
-        ModelError: the weights do not fit the architecture.
-    """
+    """The network of a model, in evaluation mode; ``path`` is for messages."""
     try:
         if model.kind == "residual":
             weight_shapes(model.board.height, **model.architecture)  # checks the sizes
@@ -275,7 +253,7 @@ def network_of(model: Model, path: Path) -> nn.Module:
         network.load_state_dict(weights, assign=True)
     except (TypeError, ValueError, RuntimeError) as error:
         reason = textwrap.shorten(str(error), MOST_CHARACTERS, placeholder=" ...")
-        raise ModelError(f"{path}: the network cannot be made: {reason}", path=str(path)) from None
+        raise ModelError(f"{path}: the network cannot be made: {reason}") from None
     network.eval()
     return network
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 OPSET: Final = 18
-"""The version of ONNX's operators."""
 
 POLICIES: Final = {
     "cnn": "How much the grid after a move in each column looks like a won game, 0 to 1.",
@@ -56,16 +55,7 @@ _NEVER: Final = float("-inf")
 
 
 def onnx_bytes(model: Model, path: Path, *, license_name: str | None = None) -> bytes:
-    """The content of an ONNX file with the network of a model.
-
-    Args:
-        model: a model of any kind.
-        path: the model's file, for messages.
-        license_name: the license that the file states, such as ``MIT``.
-
-    Raises:
-        ModelError: the weights do not fit the architecture.
-    """
+    """The content of an ONNX file with the network of a model."""
     width, height = model.board
     network = _MODULES[model.kind](network_of(model, path), model.board)
     about = {
@@ -101,8 +91,7 @@ def onnx_bytes(model: Model, path: Path, *, license_name: str | None = None) -> 
     for key, value in about.items():
         entry = file.metadata_props.add()
         entry.key, entry.value = key, value
-    content: bytes = file.SerializeToString(deterministic=True)
-    return content
+    return file.SerializeToString(deterministic=True)
 
 
 class _Playing(nn.Module):
@@ -126,7 +115,6 @@ class _FinalGrids(_Playing):
     """Evaluates the grids after a stone in every column, with the top row first."""
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """The policy."""
         own, opponent = planes[:, 0], planes[:, 1]
         falls = self.playable(own + opponent).unsqueeze(1) * torch.eye(self.width).unsqueeze(1)
         grids = ((own - opponent).unsqueeze(1) + falls).flip(2)

@@ -29,12 +29,7 @@ DECAY: Final = 0.1
 
 
 class Optimizers:
-    """Adam, or Muon and Adam, for the weights of a network.
-
-    Args:
-        with_muon: whether Muon learns the matrices.
-        epsilon: the small number in Adam's denominator.
-    """
+    """Adam, or Muon and Adam, for the weights of a network."""
 
     def __init__(
         self, network: nn.Module, *, with_muon: bool = False, epsilon: float = 1e-8
@@ -81,11 +76,7 @@ class Optimizers:
         )
 
     def restore(self, arrays: Arrays) -> None:
-        """Continue from the tensors of :meth:`state`.
-
-        Raises:
-            ValueError: a tensor is missing, or has another type or shape.
-        """
+        """Continue from the tensors of :meth:`state`."""
         state = tensors_of(arrays)
         if state.keys() != {f"{name}.{key}" for name in self._learned for key in self._keys(name)}:
             raise ValueError("its optimizer does not fit")

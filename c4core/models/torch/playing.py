@@ -44,7 +44,6 @@ SURE: Final = 0.5
 """A larger output for a final grid means that player 1 has won."""
 
 _KEPT: Final = 16
-"""The largest number of networks that are kept in memory."""
 
 _BATCH: Final = 4096
 """The number of grids or positions that are evaluated together."""
@@ -54,9 +53,7 @@ class Loaded(NamedTuple):
     """A loaded network and its board."""
 
     network: nn.Module
-    """The network, in evaluation mode."""
     board: BoardSize
-    """The board that the network plays on."""
 
 
 @functools.lru_cache(maxsize=_KEPT)
@@ -65,10 +62,6 @@ def load_network(path: str, fingerprint: str) -> Loaded:
 
     From then on, PyTorch uses one thread in this process. A match plays a game on each core anyway.
     One thread always adds numbers in the same order, so moves can be reproduced.
-
-    Raises:
-        ModelError: the file is no longer a model, or has other weights.
-        OSError: the file cannot be read.
     """
     torch.set_num_threads(1)
     model = read_unchanged(Path(path), fingerprint)
@@ -112,8 +105,7 @@ def residual_policies(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[
         # A playable square that completes four, for the side to move or for the opponent.
         forced = WINNING_WORTH * seen[:, 3] + BLOCKING_WORTH * seen[:, 4]
         policy += (seen[:, 2] * forced).amax(1)
-    found: NDArray[np.float32] = policy.cpu().numpy().copy()
-    return found
+    return policy.cpu().numpy().copy()
 
 
 def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
@@ -137,7 +129,6 @@ class Confusion:
 
     @property
     def games(self) -> int:
-        """The number of games."""
         return self.true_true + self.true_false + self.false_true + self.false_false
 
     @property

@@ -53,7 +53,6 @@ class BlogV1(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         for side in sides_of(position):
             columns: tuple[int, ...] = winning_columns(position, side)
             if columns:
@@ -173,7 +172,6 @@ class BlogV6(_Counting):
         )
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         if position.ply == EARLY_CHIP_PLY and self.depth < CAPPED_DEPTH:
             middle = position.width // 2
             for column in (middle - 1, middle, middle + 1):

@@ -38,7 +38,6 @@ from c4core.players.stopping import Stop
 from c4core.position import Position
 
 PROTOCOL: Final = 1
-"""The version of the protocol."""
 
 START_SECONDS: Final = 20.0
 """Seconds for a program to start and report that it is ready, even on a busy machine."""
@@ -103,12 +102,7 @@ def program_environment() -> dict[str, str]:
 
 
 class Program:
-    """A process, and the lines to and from it.
-
-    Args:
-        command: the program and its arguments.
-        environment: the program's environment; None for :func:`program_environment`.
-    """
+    """A process, and the lines to and from it."""
 
     def __init__(
         self, command: Sequence[str], *, environment: Mapping[str, str] | None = None
@@ -133,16 +127,7 @@ class Program:
         return None if self._process is None else self._process.pid
 
     def start(self, stop: Stop | None = None) -> None:
-        """Start the process, unless it is running, and exchange greetings.
-
-        Args:
-            stop: ends the wait for the greeting when it is set; None if it is never set.
-
-        Raises:
-            PlayerFailure: the process cannot be started, ends, or does not greet in time.
-            StopPlaying: the stop signal was set before the greeting.
-            OSError: this machine has run out of processes, memory or open files.
-        """
+        """Start the process, unless it is running, and exchange greetings."""
         if self.is_running:
             return
         self.kill()
@@ -187,11 +172,7 @@ class Program:
         return self.hear(START_SECONDS, stop)
 
     def tell(self, line: str) -> None:
-        """Send a line without waiting; :meth:`hear` sends the part that is not read at once.
-
-        Raises:
-            PlayerFailure: the process has ended, or too much input is unread.
-        """
+        """Send a line without waiting; :meth:`hear` sends the part that is not read at once."""
         self._input += line.encode() + b"\n"
         self._send()
         if len(self._input) > MAX_BYTES:
@@ -199,16 +180,7 @@ class Program:
             raise PlayerFailure(Failing.NONSENSE, "does not read its input")
 
     def hear(self, seconds: float, stop: Stop | None = None) -> str:
-        """Return the next line that is not a comment (``#``), after the program has read all input.
-
-        Args:
-            seconds: the timeout of both waits together.
-            stop: ends the wait and the process when it is set; None if it is never set.
-
-        Raises:
-            PlayerFailure: no line comes in time (the process is killed), or the process has ended.
-            StopPlaying: the stop signal was set before the line came.
-        """
+        """Return the next line but comments (``#``), after the program has read all input."""
         deadline = time.monotonic() + seconds
         seen = 0
         while seen <= MAX_BYTES:
@@ -403,15 +375,10 @@ class ExternalPlayer(Player):
         """The program and its arguments."""
 
     def environment(self) -> Mapping[str, str] | None:
-        """The environment of the program; None for :func:`program_environment`."""
         return None
 
     def begin(self, game: GameStart) -> None:
-        """Start the program if it is not running, and tell it about the game.
-
-        Raises:
-            ProgramRefusedError: the program has no consent to be started.
-        """
+        """Start the program if it is not running, and tell it about the game."""
         self.programs.check(self.kind.spec_of(self).full)
         if self._seat.program is None:
             self._seat.program = Program(self.command(), environment=self.environment())
@@ -444,12 +411,10 @@ class ExternalPlayer(Player):
             self._seat.program.tell(f"end {result}")
 
     def abandon(self) -> None:
-        """Kill the program."""
         if self._seat.program is not None:
             self._seat.program.kill()
 
     def close(self) -> None:
-        """End the program."""
         if self._seat.program is not None:
             self._seat.program.stop()
             self._seat.program = None
@@ -475,7 +440,6 @@ class Exec(ExternalPlayer):
     """Any program that speaks the line protocol on its standard input and output."""
 
     def __post_init__(self) -> None:
-        """Check that the program exists."""
         super().__post_init__()
         try:
             words = shlex.split(self.argument)
@@ -490,7 +454,6 @@ class Exec(ExternalPlayer):
             )
 
     def command(self) -> Sequence[str]:
-        """The program and its arguments."""
         return shlex.split(self.argument)
 
 
@@ -499,7 +462,6 @@ class Kaggle(_Hosted):
     """A Kaggle ConnectX agent: agent(observation, configuration) in a Python file."""
 
     def __post_init__(self) -> None:
-        """Check that the file exists."""
         super().__post_init__()
         if not os.path.isfile(self.argument):  # noqa: PTH113 (Path.is_file raises for a long name)
             raise PlayerError(f"player kaggle: there is no file {self.argument}", player="kaggle")
@@ -510,7 +472,6 @@ class Python(_Hosted):
     """A Python callable that takes (position, dice, limits) and returns a 0-based column."""
 
     def __post_init__(self) -> None:
-        """Check that the argument names a module and a callable."""
         super().__post_init__()
         module, colon, name = self.argument.partition(":")
         if not (colon and module and name.isidentifier()):

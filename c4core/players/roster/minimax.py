@@ -50,7 +50,6 @@ class Greedy(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         found = minimax(
             position,
             heuristic="windows",
@@ -113,11 +112,9 @@ class MinimaxWindows(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether the player's moves depend on the dice."""
         return self.randomize_order
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         columns = range(position.width)
         return minimax(
             position,
@@ -150,13 +147,7 @@ class MinimaxRuns(Player):
         bool, "whether runs are counted in one direction only, as in the original program"
     ] = False
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
-        return self.time_ms is not None
-
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         width = position.width
         return minimax(
             position,
@@ -198,7 +189,6 @@ class MinimaxThreats(Player):
     )
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         super().__post_init__()
         if self.time_ms is None and self.max_depth is None:
             raise PlayerError(
@@ -207,13 +197,7 @@ class MinimaxThreats(Player):
                 parameter="max_depth",
             )
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
-        return self.time_ms is not None
-
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         killer_moves = self.ordering in ("both", "killer")
         return minimax(
             position,

@@ -7,14 +7,14 @@ which looks positions up in stored games, such as :class:`FinalGrids`.
 import math
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4core.arrays import key_array, split_keys
 from c4core.dice import Dice
-from c4core.notation import DEFAULT_BOARD, NARROW_BITS, BoardSize
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import winning_columns
 from c4core.players.parameters import Cost, Real, Resource, Whole
@@ -29,9 +29,6 @@ from c4core.players.playouts import (
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.position import Position
-
-_HALF: Final = (1 << NARROW_BITS) - 1
-"""The mask of the low half of a wide board's word."""
 
 
 @player("montecarlo-flat", source="Huang, Lu 2025")
@@ -54,7 +51,6 @@ class MontecarloFlat(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         for side in sides_of(position):
             columns: tuple[int, ...] = winning_columns(position, side)
             if columns:
@@ -88,7 +84,6 @@ class MontecarloTimed(Player):
     is_random = True
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         super().__post_init__()
         if self.time_ms is None and self.playouts is None:
             raise PlayerError(
@@ -97,13 +92,7 @@ class MontecarloTimed(Player):
                 parameter="playouts",
             )
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether the player's moves depend on the speed of the machine."""
-        return self.time_ms is not None
-
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         seconds = limits.at_most(None if self.time_ms is None else self.time_ms / 1000)
         column, _ = timed_choice(
             position,
@@ -132,7 +121,6 @@ class MctsUct(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         statistics = uct_statistics(
             position,
             dice,
@@ -157,9 +145,6 @@ class FinalGrids:
         second: the second player's stones.
         winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
         board: the board's size.
-
-    Raises:
-        ValueError: the arrays differ in length.
     """
 
     def __init__(
@@ -182,11 +167,7 @@ class FinalGrids:
 
     @classmethod
     def from_positions(cls, positions: Iterable[Position]) -> Self:
-        """Make the grids of finished games from their final positions.
-
-        Raises:
-            ValueError: the games have different boards, or a game is not over.
-        """
+        """Make the grids of finished games from their final positions."""
         finals = list(positions)
         board = finals[0].board if finals else DEFAULT_BOARD
         for position in finals:
@@ -213,23 +194,17 @@ class FinalGrids:
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
-        if not board.is_narrow:
-            numbers = keys.tolist()
-            if keys.ndim > 1:
-                numbers = [low | high << NARROW_BITS for low, high in numbers]
-            words = [_stones_of_key(key, board) for key in numbers]
-            halves = [tuple((word & _HALF, word >> NARROW_BITS) for word in pair) for pair in words]
-            sides = np.array(halves, dtype=np.uint64).reshape(-1, 2, 2)
-            return cls(sides[:, 0], sides[:, 1], winner, board=board)
+        if keys.dtype == np.uint64 and keys.ndim == 1 and not board.is_narrow:
+            keys = np.stack([keys, np.zeros_like(keys)], axis=1)  # no game has a high half
         to_move, taken = split_keys(keys, board)
         other = taken ^ to_move
-        is_first = _is_even(taken)
+        stones = np.bitwise_count(taken).reshape(len(taken), -1).sum(axis=1)
+        is_first = (stones % 2 == 0).reshape(-1, *[1] * (taken.ndim - 1))
         first = np.where(is_first, to_move, other)
         second = np.where(is_first, other, to_move)
         return cls(first, second, winner, board=board)
 
     def __len__(self) -> int:
-        """The number of games."""
         return len(self._winner)
 
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
@@ -244,9 +219,6 @@ class FinalGrids:
 
         Returns:
             For every column ``(games, wins of the side to move, draws)``; None for a full column.
-
-        Raises:
-            ValueError: the position has another board.
         """
         if position.board != self.board:
             raise ValueError(f"the games are on a {self.board} board, not {position.board}")
@@ -276,7 +248,6 @@ class DatabaseMontecarlo(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         shares = self.win_shares(position, dice, limits.stop)
         return max(position.legal_columns(), key=lambda column: shares[column] or 0.0)
 
@@ -308,23 +279,3 @@ class DatabaseMontecarlo(Player):
         # After this column the opponent moves, so the opponent's losses are wins.
         _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
         return losses / self.playouts
-
-
-def _stones_of_key(key: int, board: BoardSize) -> tuple[int, int]:
-    """Return the stones of the first and of the second player, from a key of any size."""
-    stride, taken = board.height + 1, 0
-    for column in range(board.width):
-        pile = key >> (column * stride) & (1 << stride) - 1
-        taken |= (1 << pile.bit_length() - 1) - 1 << (column * stride)
-    to_move = key & taken
-    other = taken ^ to_move
-    return (other, to_move) if taken.bit_count() % 2 else (to_move, other)
-
-
-def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each word has an even number of bits."""
-    folded = words.copy()
-    for distance in (32, 16, 8, 4, 2, 1):
-        folded ^= folded >> np.uint64(distance)
-    even: NDArray[np.bool_] = (folded & np.uint64(1)) == 0
-    return even

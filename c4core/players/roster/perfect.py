@@ -62,7 +62,6 @@ class Perfect(Player):
     analyst: Annotated[Analyst | None, Resource()] = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         super().__post_init__()
         if self.blunder and self.temperature:
             raise PlayerError(
@@ -73,11 +72,9 @@ class Perfect(Player):
 
     @property
     def is_random(self) -> bool:
-        """Whether the player's moves depend on the dice."""
         return self.choice == "random" or self.blunder > 0 or self.temperature > 0
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
-        """The 0-based column to play."""
         end = None if limits.seconds is None else time.monotonic() + limits.seconds
         found = self._analysis(position, limits)
         worths = {
@@ -96,11 +93,7 @@ class Perfect(Player):
         return self._among(best, position, dice)
 
     def _analysis(self, position: Position, limits: Limits) -> Analysis:
-        """Return the bounds of all columns that are proven in the search's share of the time.
-
-        Raises:
-            StopPlaying: the stop signal was set before the end of the search.
-        """
+        """Return the bounds of all columns that are proven in the search's share of the time."""
         left = None if limits.seconds is None else SEARCH_SHARE * limits.seconds
         if self.analyst is not None and not isinstance(self.analyst, Solver):
             return self.analyst.analyze(position, time_limit=left)
@@ -156,14 +149,7 @@ class _Checked:
         self._lock = Lock()
 
     def proof(self, path: Path, side: Side, stop: Stop) -> Proof:
-        """Return the proof of a certificate for a side.
-
-        Raises:
-            CertificateError: the certificate is not a proof.
-            OSError: the file cannot be read.
-            StopPlaying: the stop signal was set. The time limit of a move does not stop the check,
-                because a player with little time would begin it again at each move.
-        """
+        """Return the proof of a certificate for a side."""
 
         def poll(_positions: int) -> None:
             if stop.is_set:
@@ -199,39 +185,21 @@ class ProofPlayer(Player):
         return str(values["argument"]) in {str(board) for board in BOARDS}
 
     def __post_init__(self) -> None:
-        """Check the file's bytes. The proof itself is checked when a game begins.
-
-        Raises:
-            PlayerError: the file cannot be read, or is not a certificate.
-        """
+        """Check the file's bytes. The proof itself is checked when a game begins."""
         super().__post_init__()
         self._read()
 
     def check_board(self, board: BoardSize) -> None:
-        """Check that the certificate is for a board.
-
-        Raises:
-            PlayerError: the certificate is for another board, or can no longer be read.
-        """
         known = self._read().board
         if board != known:
             raise self._error(f"{self.argument} is for {known}, not {board}")
 
     def begin(self, game: GameStart) -> None:
-        """Check the proof, once per process. This takes seconds for a large proof.
-
-        Raises:
-            PlayerFailure: the certificate is not a proof, or proves no bound for this side.
-            StopPlaying: the game's stop signal was set first.
-        """
+        """Check the proof, once per process. This takes seconds for a large proof."""
         self._proof(game.side, game.stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """Return the 0-based column to play: of several, the nearest to the middle.
-
-        Raises:
-            PlayerFailure: the proof does not cover this position.
-        """
+        """Return the 0-based column to play: of several, the nearest to the middle."""
         proof = self._proof(position.turn, limits.stop)
         try:
             (word,) = proof.ask(position)
@@ -253,11 +221,7 @@ class ProofPlayer(Player):
         return proof
 
     def _read(self) -> CertificateInfo:
-        """Read the head of the certificate.
-
-        Raises:
-            PlayerError: the file cannot be read, or is not a certificate.
-        """
+        """Read the head of the certificate."""
         try:
             return Certificate.open(named_file(self.argument)).info
         except OSError as error:

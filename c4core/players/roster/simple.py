@@ -16,7 +16,6 @@ class Random(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         return dice.pick(position.legal_columns())
 
 
@@ -25,7 +24,6 @@ class Stupid(Player):
     """The leftmost column that is not full."""
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         return position.legal_columns()[0]
 
 
@@ -44,5 +42,4 @@ class Set(Player):
     is_random = True
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        """The 0-based column to play."""
         return line_choice(position, dice, by_lines=self.fallback == "vector")

@@ -16,6 +16,7 @@ from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit
 
 if TYPE_CHECKING:
+    from c4core.dataset.card import Card
     from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
@@ -314,9 +315,7 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     return path
 
 
-def _written(
-    settings: Settings, labelled: Labelled, directory: Path, *, force: bool
-) -> dict[str, Any]:
+def _written(settings: Settings, labelled: Labelled, directory: Path, *, force: bool) -> Card:
     """Write the files; return the data set's card."""
     from c4core.errors import DatasetExistsError
 
@@ -329,21 +328,21 @@ def _written(
         raise
 
 
-def _report(
-    settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]
-) -> None:
+def _report(settings: Settings, card: Card, directory: Path, about: dict[str, Any]) -> None:
     from cli.output.render import count, duration
 
-    positions = card["positions"]
+    positions = card.positions
     text = count(positions, "position")
-    if positions < card["asked"]:
-        settings.say(f"{text} instead of {card['asked']:,}: no more were found")
-    numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
+    if positions < card.asked:
+        settings.say(f"{text} instead of {card.asked:,}: no more were found")
+    numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card.splits.items())
     settings.say(f"{directory}: {text} ({numbers}), in {duration(about['seconds'])}")
     if settings.json:
+        from msgspec import to_builtins
+
         from cli.output.formats import write_object
 
-        write_object({"directory": str(directory), **about, **card})
+        write_object({"directory": str(directory), **about, **to_builtins(card)})
 
 
 def _report_difference(settings: Settings, labelled: Labelled) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,7 @@ from cli.shell.process import Exit, echo
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from c4core.dataset.card import Card
     from c4core.dataset.exchange import ExchangeFormat
     from cli.output.formats import Row
     from cli.shell.settings import Settings
@@ -72,9 +73,9 @@ def export(
     from c4core.dataset.reading import read_part
     from cli.output.render import count
 
-    records, terms = read_part(Path(directory), split)
+    records, card = read_part(Path(directory), split)
     lines = exchange_lines(
-        records, terms.board, terms.seed, format_name, all_moves=all_moves, weak=weak
+        records, card.size, card.seed, format_name, all_moves=all_moves, weak=weak
     )
     with opened(output) as target:
         target.writelines(f"{line}\n" for line in lines)
@@ -108,12 +109,14 @@ def info(context: click.Context, *, path: str) -> None:
     Errors are listed, and the exit code is 1.
     """
     settings: Settings = context.obj
+    from msgspec import to_builtins
+
     from c4core.dataset.reading import inspect
     from cli.output.formats import write_object
 
     found = inspect(Path(path))
     if settings.json:
-        write_object({"path": path, "problems": found.problems, **found.card})
+        write_object({"path": path, "problems": found.problems, **to_builtins(found.card)})
     else:
         _show(path, found.card)
         for problem in found.problems:
@@ -123,15 +126,15 @@ def info(context: click.Context, *, path: str) -> None:
     settings.say(f"{', '.join(found.files)}: match the card")
 
 
-def _show(path: str, card: dict[str, Any]) -> None:
+def _show(path: str, card: Card) -> None:
     from c4core.dataset.card import OUTCOMES, TRAITS, total
     from cli.output.formats import write_rows
     from cli.output.tables import write_facts
 
-    everything = total(card["splits"])
+    everything = total(card.splits)
     write_facts(_facts(path, card))
     echo()
-    parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
+    parts: list[Row] = [{"part": name, **part} for name, part in card.splits.items()]
     parts.append({"part": "all", **everything})
     outcomes = ("positions", *OUTCOMES)
     write_rows(parts, "table", _counts("part", 10, outcomes))
@@ -141,21 +144,21 @@ def _show(path: str, card: dict[str, Any]) -> None:
     write_rows(everything["plies"], "table", _counts("ply", 3, outcomes))
 
 
-def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
-    source = card["source"]
+def _facts(path: str, card: Card) -> dict[str, str]:
+    source = card.source
     others = {name: fact for name, fact in source.items() if name not in _TOLD}
-    linked = ", ".join(f"{number:,} of {name}" for name, number in card["neighbours"].items())
+    linked = ", ".join(f"{number:,} of {name}" for name, number in card.neighbours.items())
     return {
-        "data set": f"{path}: {card['title']}",
-        "made by": str(card["command"]),
-        "with": f"c4 {card['c4_version']}, engine {card['engine_version']}",
+        "data set": f"{path}: {card.title}",
+        "made by": card.command,
+        "with": f"c4 {card.c4_version}, engine {card.engine_version}",
         "source": f"{source['kind']}, plies {source['first_ply']} to {source['last_ply']}",
         **{name.replace("_", " "): str(fact) for name, fact in others.items()},
-        "asked for": f"{card['asked']:,}{'; the source has no more' if card['is_all'] else ''}",
-        "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
-        "split": str(card["split"]["shares"]),
+        "asked for": f"{card.asked:,}{'; the source has no more' if card.is_all else ''}",
+        "duplicates": f"{card.duplicates:,} dropped of {card.drawn:,} looked at",
+        "split": card.split.shares,
         "neighbours": f"in other parts: {linked}",
-        "columns": ", ".join(column["name"] for column in card["columns"]),
+        "columns": ", ".join(column.name for column in card.columns),
     }
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from c4core import Position, Solver, parse_board
-from c4core.arrays import open_plies, plies
+from c4core.arrays import open_plies
 from c4core.book import Book
 from c4core.book.verify import verify
 from db.database import Database
 from tests.support.boards.books import source
+from tests.support.boards.exhaustive import plies
 from tests.support.boards.known_books import check_plies, check_whole_board
 from workers.book.build import CompleteBook
 

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
-from c4core.arrays import plies
 from c4core.dataset.card import Recipe, make_card, read_card, split_records
 from c4core.dataset.draw import draw_from_play
 from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE
@@ -21,11 +21,13 @@ from c4core.errors import DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
 from c4core.solver import Solver
+from tests.support.boards.exhaustive import plies
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from c4core.dataset.card import Card
     from c4core.dataset.records import Array
 
 SMALL = BoardSize(5, 4)
@@ -47,7 +49,7 @@ def recipe(**changes: Any) -> Recipe:  # noqa: ANN401
     )
 
 
-def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:
+def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], Card]:
     """The parts of a data set, and its card."""
     board = asked.board
     sample = draw_from_play(board, 0, board.cells - 1, asked.count, asked.seed)
@@ -84,7 +86,7 @@ def check_there_and_back(directory: Path, ending: str) -> None:
         there.mkdir()
         parts, card = made(recipe())
         complete = write_dataset(there, parts, card, formats=[ending])
-        digests.append([file["sha256"] for file in complete["files"]])
+        digests.append([file.sha256 for file in complete.files])
         assert inspect(there).problems == []
         for part, records in parts.items():
             found, text = form.read(there / f"{part}.{ending}")
@@ -94,7 +96,7 @@ def check_there_and_back(directory: Path, ending: str) -> None:
                 assert found[column].reshape(array.shape).tolist() == array.tolist()
             assert (text is None) == (ending == "jsonl")
             if text is not None:
-                assert read_card(text, "x")[0] == {**card, "part": part}
+                assert read_card(text, "x") == replace(card, part=part)
     assert digests[0] == digests[1]
     # On both sides of 2**63, for which numpy has no common integer type.
     keys = np.array([1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1], dtype=np.uint64)

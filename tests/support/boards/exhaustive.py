@@ -4,10 +4,10 @@ This code shares nothing with the search. It enumerates positions ply by ply and
 backwards from the end, with numpy arrays of whole plies.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
-
-from c4core.arrays import plies
 
 Words = NDArray[np.uint64]
 
@@ -40,6 +40,28 @@ def mirrored(keys: Words, width: int, height: int) -> Words:
         bits = (keys >> np.uint64(column * stride)) & np.uint64((2 << height) - 1)
         result |= bits << np.uint64((width - 1 - column) * stride)
     return result
+
+
+def plies(*, width: int = 7, height: int = 6, canonical: bool = False) -> Iterator[Words]:
+    """The sorted keys of all reachable positions, finished games included, for each ply."""
+    stride = height + 1
+    bottom = np.uint64(sum(1 << (column * stride) for column in range(width)))
+    keys = np.array([bottom], dtype=np.uint64)
+    while keys.size:
+        yield keys
+        stones, mask = split_keys(keys, width, height)
+        is_open = ~fours(stones ^ mask, height)
+        stones, mask = stones[is_open], mask[is_open]
+        children = []
+        for column in range(width):
+            has_room = (mask & np.uint64(1 << (column * stride + height - 1))) == 0
+            before = mask[has_room]
+            after = before | (before + np.uint64(1 << (column * stride)))
+            found = (stones[has_room] ^ before) | (after + bottom)
+            children.append(
+                np.minimum(found, mirrored(found, width, height)) if canonical else found
+            )
+        keys = np.unique(np.concatenate(children))
 
 
 def exhaustive_scores(width: int, height: int) -> list[tuple[Words, NDArray[np.int8]]]:

@@ -10,13 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from c4core.dataset.records import COLUMNS
 from tests.support.hostile import Case
 
 Arrays = dict[str, np.ndarray]
-
-MEMBERS = len(COLUMNS) + 1
-"""The columns and the card."""
 
 LARGE = 16 << 20
 """Bytes of an array that exceeds the memory limit."""
@@ -73,29 +69,10 @@ def lying_sizes(_sample: bytes) -> bytes:
 def other_type(name: str, dtype: str) -> Case:
     """An array of another type, with several megabytes of content."""
     header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': ()}}"
-    answer = "(the card|column moves) is of type|an array of objects"
+    answer = "it unpacks to|(the card|column moves) is of type|Object arrays cannot be loaded"
     return Case(
         f"{name} of type {dtype}", lambda _sample: zeros(name, header, LARGE), answer, is_large=True
     )
-
-
-def many_members(number: int) -> bytes:
-    """An archive that lists the same member many times."""
-    name, content = b"card.npy", b"x"
-    local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 0, 0, 0, 0, 1, 1, len(name), 0) + name
-    entry = struct.pack(
-        "<4s6H3I5H2I", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 1, 1, len(name), 0, 0, 0, 0, 0, 0
-    )
-    listed = (entry + name) * number
-    begin = len(local + content)
-    count = number % (1 << 16)
-    end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, count, count, len(listed), begin, 0)
-    return local + content + listed + end
-
-
-def listing(number: int, answer: str) -> Case:
-    name, is_large = f"{number:,} members", number > 100_000
-    return Case(name, lambda _: many_members(number), answer, is_large=is_large)
 
 
 def with_comment(sample: bytes) -> bytes:
@@ -131,22 +108,23 @@ def foreign_column(arrays: Arrays) -> Arrays:
 
 
 CASES = (
-    Case("a small file of large columns", large_columns, "column planes would take", is_large=True),
-    Case("many columns together", changed(large_together), "would take", is_large=True),
-    listing(MEMBERS + 1, f"it has {MEMBERS + 1} members, and no data set has more than {MEMBERS}"),
-    listing(15_000, "it has 15,000 members"),
-    listing(400_000, "its list of members is too long"),
+    Case("a small file of large columns", large_columns, "it unpacks to", is_large=True),
+    Case("many columns together", changed(large_together), "it unpacks to", is_large=True),
     Case("a long comment, which is harmless", with_comment, ""),
     Case(
         "an array that is larger than it says",
         lambda _: zeros("planes", PLANES % 1, LARGE),
-        "an array's size differs from its header",
+        "it unpacks to",
         is_large=True,
     ),
-    Case("lies about sizes", lying_sizes, r"test\.npz: the file is damaged", is_large=True),
+    Case(
+        "lies about sizes",
+        lying_sizes,
+        r"test\.npz: not an NPZ data set, or damaged",
+        is_large=True,
+    ),
     *(other_type(name, dtype) for name in ("moves", "card") for dtype in OTHER_TYPES),
     *map(keys_of_shape, ((0,), (), (0, 3), (3, 0))),
-    Case("a column twice", renamed(b"ply", b"key"), "it has two members 'key'"),
-    Case("two cards", renamed(b"side", b"card"), "it has two members 'card'"),
-    Case("a foreign column", changed(foreign_column), "an unknown column more"),
+    Case("a column twice", renamed(b"ply", b"key"), "or damaged|no column ply"),
+    Case("a foreign column", changed(foreign_column), "an unknown column 'more'"),
 )

@@ -67,7 +67,7 @@ def large(name: str, make: Callable[[bytes], bytes], answer: str) -> Case:
 
 
 CASES = (
-    large("small, but large columns", columns(planes=large_column), "column planes would take"),
+    large("small, but large columns", columns(planes=large_column), "it unpacks to"),
     large("lists of lists", columns(planes=lists_of_lists), "planes is of type fixed_size_list"),
     large("one long text", columns(moves=long_text), "it unpacks to 52,"),
     Case("a column that occurs twice", column_twice, "a column occurs twice"),

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
@@ -13,8 +15,8 @@ def small_dataset(directory: Path, ending: str) -> Path:
     """Write a data set; return its test part, the only one."""
     source = {"kind": "x", "first_ply": 0, "last_ply": 9}
     parts, card = made(recipe(board=BoardSize(4, 3), count=30, source=source))
-    neighbours = {"test": card["neighbours"]["test"]}
-    card |= {"splits": {"test": card["splits"]["test"]}, "neighbours": neighbours}
+    neighbours = {"test": card.neighbours["test"]}
+    card = replace(card, splits={"test": card.splits["test"]}, neighbours=neighbours)
     write_dataset(directory, {"test": parts["test"]}, card, formats=[ending])
     assert inspect(directory).problems == []  # otherwise every case would be refused at once
     return directory / f"test.{ending}"

@@ -73,7 +73,7 @@ def test_packages_are_imported_only_when_needed(tmp_path: Path) -> None:
     solve, analyze = [*options, "solve", EASY], [*options, "analyze", "--score-only", "-"]
     modules = imported_by(solve, analyze, ["players", "list"])
     assert "sqlalchemy" in modules
-    unneeded = {"celery", "kombu", "redis", "amqp", "prometheus_client", "torch", "safetensors"}
+    unneeded = {"celery", "kombu", "redis", "amqp", "prometheus_client", "torch"}
     assert not unneeded & modules
 
 

@@ -1,5 +1,6 @@
 """Books, data sets and the output of commands in Parquet files; other files are refused."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,12 +51,11 @@ def test_commands(c4: C4) -> None:
 
 
 BAD_DESCRIPTIONS = {
-    "[" * 200_000: "recursion",
-    "[]": "not a JSON object",
-    '{"board": 5}': "board is not text",
-    '{"kind": "thin"}': "unknown kind of book 'thin'",
-    '{"engine_version": "x"}': "engine_version 'x' is not a number",
-    '{"start": 1e999}': "1e999 is out of range",
+    "[" * 200_000: "Expected `object`, got `array`",
+    '{"board": 5}': "Expected `str | null`, got `int`",
+    '{"kind": "thin"}': "Invalid enum value 'thin'",
+    '{"engine_version": "x"}': "Expected `int`, got `str`",
+    '{"start": 1e999}': "Number out of range",
 }
 
 
@@ -65,7 +65,7 @@ def test_bad_descriptions_are_refused(path: Path) -> None:
     refusal = f"{path.name}: this is not a book in Parquet: .*"
     for about, what in BAD_DESCRIPTIONS.items():
         parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
-        with pytest.raises(BookContentError, match=refusal + what):
+        with pytest.raises(BookContentError, match=refusal + re.escape(what)):
             read_parquet(path)
 
 
@@ -179,13 +179,13 @@ def test_every_listed_file_contains_its_part(tmp_path: Path) -> None:
     assert parts.keys() == PARTS.keys()
     seen: set[int] = set()
     for name, table in parts.items():
-        assert table.column_names == [column["name"] for column in CARD["columns"]]
+        assert table.column_names == [column.name for column in CARD.columns]
         assert len(table) == len(PARTS[name]["key"])
         assert table.column("best").to_pylist() == PARTS[name]["best"].tolist()
         keys = set(table.column("key").to_pylist())
         assert not keys & seen
         seen |= keys
-    assert len(seen) == CARD["positions"]
+    assert len(seen) == CARD.positions
 
 
 def rows_of(c4: C4, name: str) -> list[dict[str, Any]]:

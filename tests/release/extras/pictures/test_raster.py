@@ -6,9 +6,10 @@ import pytest
 from PIL import Image, ImageColor
 
 from c4core.pictures import BoardMarks, board_picture
+from c4core.pictures.board import Frame
 from c4core.pictures.games import game_pictures
 from c4core.pictures.raster import gif_bytes, png_bytes
-from c4core.pictures.svg import CARD, HOLE, PLATE, STONE, Area, Box, Line, Picture, Plate, Text
+from c4core.pictures.svg import CARD, HOLE, PLATE, STONE, Picture, area, box, line, text
 from c4core.position import Position
 
 
@@ -31,30 +32,31 @@ def test_a_board() -> None:
     image = opened(png_bytes(picture, scale=2))
     assert image.format == "PNG"
     assert image.size == pytest.approx((2 * picture.width, 2 * picture.height), abs=2)
-    (plate,) = (shape for shape in picture.shapes if isinstance(shape, Plate))
-    for index, (x, y) in enumerate(plate.holes):
+    frame = Frame(position.board)
+    for index in range(42):
         row, column = divmod(index, 7)
+        x, y = frame.centre(column, row)
         side = position.stone_at(column, row)
         colour = HOLE if side is None else STONE[side]
         found = dot(image, 2 * x - 22, 2 * y)  # beside the sign in the middle
         assert found == ImageColor.getrgb(colour)
-    assert dot(image, 2 * plate.holes[0][0] + 40, 2 * plate.holes[0][1]) == ImageColor.getrgb(PLATE)
+    x, y = frame.centre(0, 0)
+    assert dot(image, 2 * x + 40, 2 * y) == ImageColor.getrgb(PLATE)
     assert dot(image, 1, image.height - 2) == ImageColor.getrgb(CARD)
 
 
 def test_all_shapes() -> None:
-    shapes = (
-        Box(0, 0, 50, 50, "#ff0000"),
-        Line(((60, 10), (90, 10)), "#00ff00", 8),
-        Area(((60, 60), (90, 60), (75, 90)), "#0000ff"),
-        Text(5, 95, "\x1b ok", 12, "#000000", "start", is_bold=True),
+    drawn = (
+        box(0, 0, 50, 50, fill="#ff0000", radius=0),
+        line(((60, 10), (90, 10)), "#00ff00", 8),
+        area(((60, 60), (90, 60), (75, 90)), "#0000ff"),
+        text(5, 95, "\x1b ok", 12, "#000000", anchor="start", is_bold=True),
     )
-    image = opened(png_bytes(Picture(100, 100, shapes, ""), scale=1))
+    image = opened(png_bytes(Picture(100, 100, drawn, ""), scale=1))
     assert dot(image, 25, 25) == (255, 0, 0)
     assert dot(image, 75, 10) == (0, 255, 0)
     assert dot(image, 75, 70) == (0, 0, 255)
-    text = image.convert("L").crop((5, 84, 60, 97))
-    assert text.getextrema()[0] < 100
+    assert image.convert("L").crop((5, 84, 60, 97)).getextrema()[0] < 100
 
 
 def test_a_game() -> None:
@@ -69,6 +71,6 @@ def test_a_game() -> None:
         durations.append(image.info["duration"])
     assert durations == [800, 800, 800, 800, 3000]
     red = ImageColor.getrgb(STONE["x"])
-    x, y = pictures[0].shapes[1].holes[3]  # type: ignore[union-attr]  # the plate's, column 4
+    x, y = Frame(positions[0].board).centre(3, 0)
     near = dot(image, x - 11, y)
     assert max(abs(a - b) for a, b in zip(near, red, strict=True)) < 12

@@ -20,13 +20,14 @@ import numpy as np
 import pytest
 
 from c4core import KeyValueError, MoveError, Position, Solver, errors
-from c4core.arrays import open_plies, plies, wins_now
+from c4core.arrays import open_plies, wins_now
 from c4core.book import Book
 from c4core.book.layout import COMPLETE_ENTRY, pack_header
 from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.evaluation import NO_SCORE
 from c4core.notation import DEFAULT_BOARD, BoardSize
+from tests.support.boards.exhaustive import plies
 from tests.support.boards.small_books import opening, regrouped, small_book, whole_game
 from tests.support.memory import memory_below
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -222,9 +223,9 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     other.write_bytes(b"SQLite format 3\0" * 50)
     with pytest.raises(errors.BookForeignError, match="not an opening book") as caught:
         Book.open(other)
-    assert (caught.value.path, caught.value.offset) == (str(other), 0)
+    assert str(other) in str(caught.value)
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
-    assert (str(again), again.path, again.offset) == (str(caught.value), str(other), 0)
+    assert (type(again), str(again)) == (errors.BookForeignError, str(caught.value))
     with pytest.raises(FileNotFoundError):
         Book.open(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError):
@@ -238,15 +239,14 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
 def test_damaged_files_are_refused(small: Path) -> None:
     whole = small.read_bytes()
 
-    def refused(content: bytes, error: type[errors.BookError], match: str = ".") -> int | None:
+    def refused(content: bytes, error: type[errors.BookError], match: str = ".") -> None:
         small.write_bytes(content)
-        with pytest.raises(error, match=match) as caught:
+        with pytest.raises(error, match=match):
             Book.open(small)
-        return caught.value.offset
 
     for length in (0, 1, 7, 8, 47, 48, 100, 600, -40, -1):
         cut = whole[:length]
-        assert refused(cut, errors.BookTruncatedError, "cut off") == len(cut)
+        refused(cut, errors.BookTruncatedError, f"cut off: it has {len(cut)} of")
     refused(whole + b"x", errors.BookDamagedError, "1 bytes follow its end")
     refused(whole[:8] + b"\2" + whole[9:], errors.BookVersionError, "format version 2")
     for offset in (12, 16, 30, 33, 48, 60, 200):
@@ -270,9 +270,8 @@ def test_damaged_index_or_group_is_found(opening_book: Made, tmp_path: Path) -> 
     data = bytearray(path.read_bytes())
     data[section.offset + 5] ^= 16
     copy.write_bytes(data)
-    with pytest.raises(errors.BookDamagedError, match="index of ply 18 is wrong") as caught:
+    with pytest.raises(errors.BookDamagedError, match="index of ply 18 is wrong"):
         Book.open(copy)
-    assert caught.value.offset == section.offset
     data[section.offset + 5] ^= 16
     groups = section.offset + COMPLETE_ENTRY.size
     data[groups + 40] ^= 16
@@ -280,10 +279,10 @@ def test_damaged_index_or_group_is_found(opening_book: Made, tmp_path: Path) -> 
     book = Book.open(copy)
     assert np.array_equal(book.probe_many(levels[0][0]), levels[0][1])
     with pytest.raises(
-        errors.BookDamagedError, match="a group of ply 18 cannot be read, does not match"
-    ) as caught:
+        errors.BookDamagedError,
+        match=rf"a group of ply 18 cannot be read, does not match .*\(byte {groups}\)",
+    ):
         book.probe_many(levels[-1][0])
-    assert caught.value.offset == groups
 
 
 def test_a_solver_asks_its_book(opening_book: Made) -> None:

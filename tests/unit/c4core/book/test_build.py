@@ -70,9 +70,8 @@ def test_a_missing_child_is_reported() -> None:
     parents, below = islice(arrays.open_plies(Position()), 3, 5)
     scores = np.zeros(len(below), dtype=np.int8)
     assert not derive(parents, below, scores).any()
-    with pytest.raises(BookContentError, match="has no score") as caught:
+    with pytest.raises(BookContentError, match="has no score"):
         derive(parents, below[1:], scores[1:])
-    assert caught.value.key in parents.tolist()
     with pytest.raises(BookContentError, match="cannot have"):
         derive(parents, below, scores[1:])
 

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from c4core import Position
-from c4core.arrays import plies
 from c4core.counting import begin, count, load_count, save_count
 from c4core.counting.diagram import (
     CountFileError,
@@ -29,6 +28,7 @@ from c4core.counting.diagram import (
 from c4core.counting.steps import KeyTable
 from c4core.errors import BoardError
 from tests.support.boards.every_position import counted
+from tests.support.boards.exhaustive import plies
 from tests.support.boards.reference import has_won
 
 SEVEN_BY_SIX = [
@@ -86,9 +86,8 @@ def test_operations_on_sets() -> None:
 
 
 def test_impossible_boards_and_too_little_memory_are_refused() -> None:
-    with pytest.raises(CountMemoryError, match="more than 1 MB of memory") as caught:
+    with pytest.raises(CountMemoryError, match="more than 1 MB of memory"):
         list(count(begin(6, 6), most_bytes=1 << 20))
-    assert caught.value.most_bytes == 1 << 20
     with pytest.raises(BoardError):
         begin(8, 8)
 
@@ -118,7 +117,7 @@ def refused(path: Path, content: bytes) -> str:
     path.write_bytes(content)
     with pytest.raises(CountFileError) as caught:
         load_count(path)
-    assert caught.value.path == str(path)
+    assert str(path) in str(caught.value)
     return str(caught.value)
 
 
@@ -170,17 +169,18 @@ def test_forged_files_are_refused(content: bytes, tmp_path: Path) -> None:
 def test_messages_of_wrong_files(content: bytes, tmp_path: Path) -> None:
     for place, value, problem in (
         (0, 0, "this is not a saved count"),
-        (8, 2, "its format has version 2, not 1"),
-        (10, 200, "impossible board 200x3|the limit"),
-        (12, 14, "cannot have 14 plies"),
-        (12, 0, "cannot have 0 plies"),
-        (16 + 24 * 7, 2, "its length does not match its levels"),
-        (16, 99, "checksum"),
+        (16, 99, "its end is missing, or it was changed"),
     ):
         assert re.search(problem, refused(tmp_path / "file", changed(content, place, value)))
-    number, wrong = 16 + 24 * 6, "its diagram and its last ply differ in the number of positions"
+    number, wrong = 16 + 24 * 6, "the diagram and the last ply differ in the number of positions"
     for place, value, problem in (
-        (-34, 0xFF, "level 15 has an arc to a node that does not exist"),
+        (8, 2, "its format has version 2, not 1"),
+        (10, 200, "impossible board 200x3|the limit"),
+        (12, 0, "its length does not match its levels"),
+        (16 + 24 * 7, 2, "its length does not match its levels"),
+        (-34, 0xFF, "a node does not exist"),
         (number, content[number] ^ 1, wrong),
     ):
-        assert problem in refused(tmp_path / "file", sealed(changed(content, place, value)))
+        assert re.search(
+            problem, refused(tmp_path / "file", sealed(changed(content, place, value)))
+        )

@@ -148,8 +148,8 @@ def test_json_that_python_refuses_is_reported() -> None:
 
 def test_a_part_is_read_by_its_name(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"])
-    records, terms = read_part(tmp_path, "test")
-    assert (terms.board, terms.seed) == (SMALL, 1)
+    records, card = read_part(tmp_path, "test")
+    assert (card.size, card.seed) == (SMALL, 1)
     assert records["key"].tolist() == TEST["key"].tolist()
     (tmp_path / "test.jsonl").unlink()
     with pytest.raises(DatasetError, match=r"test\.jsonl: missing"):

@@ -131,7 +131,7 @@ def test_pairs_agree_with_a_slow_count() -> None:
 
 def test_the_card_counts_neighbours_and_inspect_checks_them(tmp_path: Path) -> None:
     parts, card = made(recipe(count=300))
-    told = card["neighbours"]
+    told = card.neighbours
     assert sum(told.values()) > 0
     write_dataset(tmp_path, parts, card, formats=["npz"])
     assert inspect(tmp_path).problems == []

@@ -15,8 +15,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dataset import reading
-from c4core.dataset.card import read_card
-from c4core.dataset.files import MemoryBudget
+from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE, check_memory
 from c4core.dataset.reading import FORMATS, inspect, part_problems
 from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
@@ -30,7 +29,6 @@ from tests.support.boards.datasets import (
 from tests.support.refusals import refusal
 
 PARTS, CARD = made(recipe())
-TERMS = read_card(json.dumps(CARD), "card.json")[1]
 ENDINGS = ["npz", "jsonl"]
 """tests/release/extras/parquet covers Parquet."""
 
@@ -171,7 +169,8 @@ BAD_FACTS: list[dict[str, Any]] = [
     {"format": 1}, {"format": 3}, {"format": True}, {"license": "a b"},
     {"neighbours": {}}, {"neighbours": {"train": 1, "validation": 1, "test": -1}},
     {"neighbours": 5}, {"board": "9x9"}, {"source": {}},
-    {"drawn": float("inf")}, {"columns": [5]}, {"columns": [{"name": 5}]}, {"seed": float("inf")},
+    {"drawn": float("inf")}, {"positions": -1}, {"columns": [5]}, {"columns": [{"name": 5}]},
+    {"seed": float("inf")},
     {"seed": -1}, {"seed": 1 << 64}, {"splits": {"train": 5}},
     {"splits": {"train": {"plies": [5]}}}, {"splits": {"train": {"plies": [{}]}}},
     {"split": {"shares": 1}}, {"split": {"shares": "1"}}, {"representation": ["words"]},
@@ -227,11 +226,14 @@ def test_the_densest_parts_are_read(tmp_path: Path, representations: tuple[str, 
     check_densest_part(tmp_path / "train.npz", representations)
 
 
-def test_columns_beyond_the_allowance_are_refused() -> None:
-    allowance = MemoryBudget(1_000_000)
-    allowance.take("ply", "u1", (32_000_000,))
-    with pytest.raises(ValueError, match="side would take 1 bytes, too many"):
-        allowance.take("side", "u1", (1,))
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "train.npz"
+    path.write_bytes(bytes(100_000))
+    check_memory(path, MAX_PER_BYTE * 100_000)
+    with pytest.raises(ValueError, match="unpacks to 3,200,001 bytes, too many"):
+        check_memory(path, MAX_PER_BYTE * 100_000 + 1)
+    path.write_bytes(b"")
+    check_memory(path, MAX_PER_BYTE * LEAST_FILE)
 
 
 def test_lines_of_moves_of_repeated_positions_are_not_compared(
@@ -240,7 +242,7 @@ def test_lines_of_moves_of_repeated_positions_are_not_compared(
     """Such a file is small, but comparing each line of moves would take time."""
     monkeypatch.setattr(reading, "make_records", None)
     records = {name: np.repeat(array, 2, axis=0) for name, array in PARTS["train"].items()}
-    (problem,) = part_problems(records, TERMS, "train")
+    (problem,) = part_problems(records, CARD, "train")
     assert problem == f"{len(PARTS['train']['key'])} positions occur more than once"
 
 
@@ -248,6 +250,6 @@ def test_the_number_of_problems_is_limited(monkeypatch: pytest.MonkeyPatch) -> N
     records = PARTS["train"] | {
         name: PARTS["train"][name] + 1 for name in ("planes", "ply", "side", "score", "value")
     }
-    assert len(list(part_problems(records, TERMS, "train"))) == 6
+    assert len(list(part_problems(records, CARD, "train"))) == 6
     monkeypatch.setattr(reading, "MAX_PROBLEMS", 3)
-    assert len(list(part_problems(records, TERMS, "train"))) == 3
+    assert len(list(part_problems(records, CARD, "train"))) == 3

@@ -69,7 +69,7 @@ def test_about_half_of_the_positions_are_mirrored() -> None:
 
 def test_the_card_counts_every_kind_of_position() -> None:
     for name, records in PARTS.items():
-        part, values = CARD["splits"][name], records["value"].tolist()
+        part, values = CARD.splits[name], records["value"].tolist()
         assert part == census(records)
         assert part["positions"] == len(values)
         assert [part[each] for each in ("win", "draw", "loss")] == [
@@ -79,8 +79,8 @@ def test_the_card_counts_every_kind_of_position() -> None:
         assert part["quiet_decisive"] <= min(part["quiet"], part["decisive"])
         for kind in ("positions", "win_in_one", "quiet", "decisive"):
             assert part[kind] == sum(row[kind] for row in part["plies"]) > 0
-    assert CARD["positions"] == 300 == len(rows())
-    assert CARD["drawn"] == 300 + CARD["duplicates"]
+    assert CARD.positions == 300 == len(rows())
+    assert CARD.drawn == 300 + CARD.duplicates
 
 
 def test_a_line_may_need_a_search() -> None:

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.dataset.card import SAMPLING, check_license
+from c4core.dataset.card import SAMPLING, PartFile, check_license
 from c4core.dataset.lots import Shares
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import ASIDE, card_page, check_free, head_lines, write_dataset
@@ -128,7 +129,7 @@ def outcome(directory: Path) -> str:
         card, parts = NEW_CARD, NEW
     there = digests(directory)
     write_dataset(directory, parts, card, formats=FORMATS, replace=True)
-    return str(card["command"]) if there == digests(directory) else f"mixed: {sorted(there)}"
+    return card.command if there == digests(directory) else f"mixed: {sorted(there)}"
 
 
 def test_killing_at_any_step_leaves_a_complete_data_set(directory: Path) -> None:
@@ -173,13 +174,13 @@ def test_a_link_in_place_of_the_backup_is_not_followed(
 
 def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> None:
     card = json.loads((directory / "card.json").read_text())
-    card["files"].append({"name": "notes.txt", "split": "train", "sha256": ""})
+    card["files"].append({"name": "train.txt", "split": "train", "positions": 1, "sha256": ""})
     (directory / "card.json").write_text(json.dumps(card))
-    (directory / "notes.txt").touch()  # only parts are removed, even if the card names it
+    (directory / "train.txt").touch()  # only parts are removed, even if the card names it
     parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
     write_dataset(directory, parts, card, formats=["npz"], replace=True)
     assert inspect(directory).problems == []
-    left = {"README.md", "card.json", "notes.txt", "test.npz", "train.npz"}
+    left = {"README.md", "card.json", "test.npz", "train.npz", "train.txt"}
     assert digests(directory).keys() == left
 
 
@@ -187,13 +188,13 @@ def test_the_page_of_a_data_set(tmp_path: Path, snapshot: SnapshotAssertion) -> 
     parts, card = made(recipe())
     write_dataset(tmp_path, parts, card, formats=FORMATS)
     page = (tmp_path / "README.md").read_text()
-    assert page.replace(card["c4_version"], "VERSION") == snapshot
+    assert page.replace(card.c4_version, "VERSION") == snapshot
     head: dict[str, Any] = yaml.safe_load(page.split("---\n", 2)[1])
     (config,) = head["configs"]
     assert [file["path"] for file in config["data_files"]] == [
         "train.jsonl", "validation.jsonl", "test.jsonl",
     ]  # fmt: skip
-    assert "configs" not in card_page(card | {"files": [{"name": "train.npz", "split": "train"}]})
+    assert "configs" not in card_page(replace(card, files=[PartFile("train.npz", "train", 1, "")]))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_the_page_of_a_data_set(tmp_path: Path, snapshot: SnapshotAssertion) -> 
     [(999, "n<1K"), (1_000, "1K<n<10K"), (5_000_000, "1M<n<10M"), (10**8, "100M<n<1B")],
 )
 def test_sizes(positions: int, size: str) -> None:
-    lines = list(head_lines(OLD_CARD | {"positions": positions, "files": []}))
+    lines = list(head_lines(replace(OLD_CARD, positions=positions, files=[])))
     assert f"- {size}" in lines
 
 

@@ -4,24 +4,16 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save, save_file
+from safetensors.numpy import save, save_file
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.errors import ModelError
 from c4core.models import files
-from c4core.models.files import (
-    MAX_TEXT,
-    METADATA,
-    Model,
-    read_model,
-    read_tensors,
-    write_model,
-    write_tensors,
-)
+from c4core.models.files import Model, read_model, write_model
 from c4core.notation import BoardSize
 from tests.support.refusals import refusal
 
@@ -89,9 +81,7 @@ def test_foreign_and_truncated_files_are_refused(
     assert capsys.readouterr().out == ""  # no code in them was run
 
 
-@pytest.mark.parametrize(
-    "about", ["{", "[" * 200_000, "[]", "{}", '{"format": "1"}', json.dumps({"format": 1})]
-)
+@pytest.mark.parametrize("about", ["{", "[" * 200_000, "[]", json.dumps({"format": 1})])
 def test_a_bad_description_is_refused(path: Path, about: str) -> None:
     save_file({"weights.a": np.zeros(3, dtype=np.float32)}, path, {"c4": about})
     with pytest.raises(ModelError, match="is a damaged model"):
@@ -111,7 +101,7 @@ def test_models_of_other_programs_are_refused(
     assert [
         said(model(), FORMAT=2),
         said(model(), FORMAT=0),
-        said(replace(model(), kind="transformer"), KINDS=("transformer",)),
+        said(replace(model(), kind=cast("Any", "transformer"))),
         said(replace(model(), board=BoardSize(10, 7))),
     ] == snapshot
 
@@ -125,86 +115,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
 
 def test_a_model_that_could_not_be_read_is_not_written(path: Path) -> None:
     before = path.read_bytes()
-    with pytest.raises(ModelError, match=r"the limit is 4,194,304"):
-        write_model(path, replace(model(), settings={"x": "x" * MAX_TEXT}))
     for number in (np.nan, np.inf, -np.inf):
         with pytest.raises(ModelError, match=rf"{path} is not written: .*use a smaller rate"):
             write_model(path, model(number))
     assert path.read_bytes() == before
-
-
-TENSORS = {
-    "bytes": np.arange(3, dtype=np.uint8),
-    "a": np.arange(6, dtype=np.float32).reshape(2, 3),
-    "none": np.zeros((0, 4), dtype=np.int16),
-    "one": np.array(7, dtype=np.int64),
-    "yes": np.array([True, False]),
-}
-LIMITS = {"max_header": 10_000, "max_tensors": 10}
-
-
-def same(found: dict[str, Any]) -> bool:
-    return found.keys() == TENSORS.keys() and all(
-        array.dtype == TENSORS[name].dtype and np.array_equal(array, TENSORS[name])
-        for name, array in found.items()
-    )
-
-
-def test_safetensors_and_c4_read_each_others_files(tmp_path: Path) -> None:
-    own, theirs = tmp_path / "own", tmp_path / "theirs"
-    write_tensors(own, TENSORS, {"c4": "text"})
-    save_file(TENSORS, theirs, {"c4": "text"})
-    assert same(load_file(own))
-    for path in (own, theirs):
-        metadata, found = read_tensors(path, **LIMITS)
-        assert metadata == {"c4": "text"}
-        assert same(found)
-
-
-def entry(shape: object, begin: object, end: object, dtype: object = "U8") -> dict[str, object]:
-    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
-
-
-class Twice(dict[str, object]):
-    """An object whose fields are written twice."""
-
-    def items(self) -> Any:  # noqa: ANN401
-        return [*super().items()] * 2
-
-
-BAD_HEADERS: dict[str, object] = {
-    "no object": [],
-    "metadata as a list": {METADATA: []},
-    "a number in the metadata": {METADATA: {"a": 1}},
-    "a number as a tensor": {"a": 5},
-    "an unknown type": {"a": entry([4], 0, 4, "F128")},
-    "a list as a type": {"a": entry([4], 0, 4, ["U8"])},
-    "a negative size": {"a": entry([-4], 0, 4)},
-    "a truth value as a size": {"a": entry([True] * 2, 0, 4)},
-    "a huge size": {"a": entry([1 << 60], 0, 1 << 60)},
-    "too many dimensions": {"a": entry([1] * 40, 0, 1)},
-    "a number as a shape": {"a": entry(4, 0, 4)},
-    "a place that is too large": {"a": entry([3], 0, 4)},
-    "a type that is too large": {"a": entry([4], 0, 4, "F32")},
-    "more than the file": {"a": entry([1 << 40], 0, 1 << 40)},
-    "a gap at the begin": {"a": entry([3], 1, 4)},
-    "an overlap": {"a": entry([3], 0, 3), "b": entry([2], 2, 4)},
-    "bytes at the end": {"a": entry([3], 0, 3)},
-    "too many tensors": {str(number): entry([0], 0, 0) for number in range(11)},
-    "too long a header": "x" * 20_000,
-    "a tensor twice": Twice({"a": entry([4], 0, 4)}),
-}
-
-
-def test_bad_headers_are_refused(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
-    def said(header: object) -> str:
-        text = json.dumps(header).encode()
-        (tmp_path / "file").write_bytes(len(text).to_bytes(8, "little") + text + b"1234")
-        return refusal(read_tensors, tmp_path / "file", **LIMITS, error=ValueError)
-
-    assert {name: said(header) for name, header in BAD_HEADERS.items()} == snapshot
-
-
-def test_unsupported_types_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="tensor a cannot be of type complex64"):
-        write_tensors(tmp_path / "file", {"a": np.zeros(2, dtype=np.complex64)}, {})

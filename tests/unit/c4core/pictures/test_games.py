@@ -8,7 +8,7 @@ import pytest
 from c4core.arena.judging import JudgedMove, judge_move, positions_of
 from c4core.notation import parse_moves
 from c4core.pictures import games as pictures
-from c4core.pictures.svg import STONE, Box, Line, Picture, Text, svg_text
+from c4core.pictures.svg import STONE, Picture, svg_text
 from c4core.position import Position, Side
 from tests.support.svg import elements, parsed
 
@@ -39,16 +39,17 @@ def test_scores_are_for_red() -> None:
         pictures.CurvePoint(4, 4, "??"),
     ]
     assert pictures.curve_points(Position("44"), []) == [pictures.CurvePoint(2, None)]
-    red, yellow, higher = (shape for shape in curve(0, 3, -8, 8).shapes if isinstance(shape, Box))
-    assert (red.fill, yellow.fill) == (STONE["x"], STONE["o"])
-    assert higher.y < red.y < yellow.y  # red is above the middle
-    assert yellow.height == pytest.approx(higher.height)
+    _card, *bars = elements(svg_text(curve(0, 3, -8, 8)), "rect")
+    assert [bar.attrib["fill"] for bar in bars] == [STONE["x"], STONE["o"], STONE["x"]]
+    red, yellow, higher = (float(bar.attrib["y"]) for bar in bars)
+    assert higher < red < yellow  # red is above the middle
+    assert bars[1].attrib["height"] == bars[2].attrib["height"]
 
 
 def test_the_line_ends_at_unknown_scores() -> None:
-    shapes = curve(1, 1, 1, None, 1, None, 1, 1, 1).shapes
+    lines = elements(svg_text(curve(1, 1, 1, None, 1, None, 1, 1, 1)), "polyline")
     # The first line is the middle; a single point has no line.
-    assert [len(shape.points) for shape in shapes if isinstance(shape, Line)] == [2, 3, 3]
+    assert [len(line.attrib["points"].split()) for line in lines] == [2, 3, 3]
     parsed(svg_text(curve(None)))
 
 
@@ -56,7 +57,7 @@ def test_a_board_for_each_turning_point() -> None:
     columns = [0, 1, 2, 3]
     moves = [judged(0, 1, 1), judged(1, 0, -2), judged(2, 4, 2), judged(3, 4, -4)]
     boards = pictures.turning_boards(Position(), columns, moves)
-    titles = [board.shapes[-1].text for board in boards if isinstance(board.shapes[-1], Text)]
+    titles = [elements(svg_text(board), "text")[-1].text for board in boards]
     assert titles == ["2. yellow, column 2: 0 to -2", "4. yellow, column 4: +4 to -4"]
     with_boards = pictures.review_picture(Position(), columns, moves, title="<&>", subtitle="more")
     without = pictures.review_picture(Position(), columns, [None] * 4)
@@ -74,7 +75,7 @@ def test_the_real_scores_of_a_position() -> None:
     position = Position("4444443265")
     move = judge_move(position, 0, (-2, -2, -2, None, 1, -2, -4))
     (board,) = pictures.turning_boards(position, [0], [move])
-    assert sum(type(shape) is Line for shape in board.shapes) == 2  # one arrow and its border
+    assert len(elements(svg_text(board), "polyline")) == 2  # one arrow and its border
 
 
 def test_every_move_falls_once_and_in_order() -> None:

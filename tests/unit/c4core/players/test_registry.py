@@ -96,14 +96,9 @@ def test_python_callers_are_checked_too() -> None:
         Perfect(temperature=math.inf)
 
 
-def test_players_state_whether_they_use_chance_or_time() -> None:
-    def uses(text: str) -> tuple[bool, bool]:
-        player = parse_player(text).make()
-        return player.is_random, player.is_timed
-
-    assert uses("stupid") == uses("minimax-threats:time_ms=none,max_depth=3") == (False, False)
-    assert uses("random") == (True, False)
-    assert uses("minimax-threats") == (False, True)
+def test_players_state_whether_they_use_chance() -> None:
+    assert parse_player("random").make().is_random
+    assert not parse_player("stupid").make().is_random
 
 
 def test_levels_are_names_for_players() -> None:

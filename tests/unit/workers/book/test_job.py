@@ -7,7 +7,6 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from c4core.arrays import plies
 from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
 from c4core.position import Position
@@ -17,6 +16,7 @@ from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
 from tests.support.boards.books import Oracle, reached, scores_of, source
+from tests.support.boards.exhaustive import plies
 from tests.support.boards.matches import run_job
 from tests.support.jobs import must_take, state_of
 from tests.support.running.databases import ask, do
