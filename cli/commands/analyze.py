@@ -9,12 +9,18 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from c4core.lines import HeadingError, read_csv, read_lines
 from cli.output import progress
 from cli.output.formats import output_option, result_options
+from cli.output.render import count
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, input_name, reading
+from cli.work.job import Backend, JobContext, open_results, result_format
+from workers.analyze import job as analysis
+from workers.analyze.job import KIND
+from workers.answers.question import Question, find_book
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -123,10 +129,6 @@ def analyze(
     if input_format is None and input_name(file).lower().endswith(".csv"):
         input_format = "csv"
 
-    from cli.work.job import Backend, JobContext, open_results, result_format
-    from workers.analyze.job import KIND
-    from workers.answers.question import find_book
-
     chosen = result_format(settings, output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
@@ -169,11 +171,6 @@ def _submit(
     label: str | None,
 ) -> int:
     """Create the job; return its number."""
-    from c4core.lines import HeadingError, read_csv, read_lines
-    from cli.output.render import count
-    from workers.analyze import job as analysis
-    from workers.answers.question import Question
-
     read = read_csv if is_table else read_lines
     shown = progress.is_shown(settings, over_output=False)
     try:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import platform
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.version import ENGINE_VERSION, __version__
+from cli.measuring import measure, processor, signature, time_text
+from cli.output.formats import Column, write_object, write_rows
+from cli.output.render import can_write, count
+from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.process import Exit, echo
+from workers.configuration import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,10 +54,6 @@ def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -
     The signature is the number of nodes searched for the six classes. It is the same on every
     machine; it changes when the search changes.
     """
-    from cli.measuring import measure, signature
-    from cli.output.formats import write_object
-    from cli.output.render import count
-
     settings: Settings = context.obj
     rows: list[Row] = []
     measured = _noted(
@@ -70,8 +74,6 @@ def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -
 
 def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:
     """Yield each row's fields, with rates, as it comes; append the row to ``rows``."""
-    from dataclasses import asdict
-
     for row in measured:
         rows.append(row)
         yield asdict(row) | {
@@ -81,12 +83,6 @@ def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]
 
 
 def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
-    import platform
-
-    from c4core.version import ENGINE_VERSION, __version__
-    from cli.measuring import processor
-    from workers.configuration import usable_cores
-
     return {
         "version": __version__,
         "engine": ENGINE_VERSION,
@@ -99,10 +95,6 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
 
 
 def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
-    from cli.output.formats import Column, write_rows
-    from cli.output.render import count
-    from cli.output.tables import write_facts
-
     write_facts(
         {
             "c4": f"{about['version']}, engine {about['engine']}, {about['table_mb']} MB table",
@@ -144,8 +136,5 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _each(seconds: float) -> str:
-    from cli.measuring import time_text
-    from cli.output.render import can_write
-
     text = time_text(seconds)
     return text if can_write(text) else text.replace("µ", "u")

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from c4core.errors import C4Error
+from c4core.files import atomic_file
+from cli.output.formats import Column, write_rows
 from cli.shell import settings as shared
 from cli.shell.commands import Command, LazyGroup, refuse
 from cli.shell.process import echo
 from cli.shell.settings import NO_BROKER
-from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of, parse
+from db.urls import masked, parse_url
+from workers.celery.url import check_url
+from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, line_of, parse, usable_cores
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings
@@ -69,8 +74,6 @@ def config(context: click.Context, *, show: bool) -> None:
 
 
 def _show(context: click.Context) -> None:
-    from cli.output.formats import Column, write_rows
-
     settings = shared.settings_of(context)
     found = find_all(settings, context.find_root())
     rows: list[dict[str, Any]] = [
@@ -113,10 +116,6 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
 
 
 def _read(name: str, text: str) -> Value:
-    from c4core.errors import C4Error
-    from db.urls import parse_url
-    from workers.celery.url import check_url
-
     try:
         value = SETTINGS[name].read(text.encode(errors="surrogateescape").decode())
     except UnicodeDecodeError:
@@ -178,8 +177,6 @@ class Found(NamedTuple):
 
 def find_all(settings: Settings, program: click.Context) -> list[Found]:
     """Every setting, in the order of :data:`SETTINGS`."""
-    from db.urls import masked
-
     options = {
         name: value
         for name, value in (("db", settings.db), ("broker", settings.broker))
@@ -220,14 +217,10 @@ def _of_variable(setting: Setting, variable: str) -> Value:
 
 
 def _shown(value: Value) -> Value:
-    from db.urls import masked
-
     return masked(value) if isinstance(value, str) else value
 
 
 def _default(name: str) -> Value:
-    from workers.configuration import usable_cores
-
     defaults: dict[str, Value] = {
         "db": str(shared.default_database(ensure=False)),
         "broker": NO_BROKER,
@@ -264,8 +257,6 @@ def change_file(configuration: Configuration, name: str, value: Value | None) ->
 
 def _replace_file(path: Path, text: str) -> None:
     """Replace the file. Only its owner can read a new one: URLs contain passwords."""
-    from c4core.files import atomic_file
-
     path.parent.mkdir(parents=True, exist_ok=True)
     is_new = not path.exists()
     with atomic_file(path) as beside:

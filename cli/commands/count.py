@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output.formats import writable_path
+from c4core.counting import begin, count as count_on, load_count, save_count
+from cli.output.formats import writable_path, write_object
+from cli.output.render import duration
 from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.process import echo
@@ -54,8 +56,6 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
 
     A 5x5 board takes a second, 6x6 a few minutes, 7x6 about ten minutes and 3 GB.
     """
-    from c4core.counting import begin, count as count_on, load_count, save_count
-
     began = time.monotonic()
     path = None if keep is None else writable_path(keep, option=KEEP)
     progress = begin(board.width, board.height)
@@ -99,8 +99,6 @@ def _write(ply: int, counts: PlyCount) -> None:
 
 def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds: float) -> None:
     if settings.json:
-        from cli.output.formats import write_object
-
         plies = [
             {"ply": ply, "positions": one.positions, "won": one.won, "nodes": one.nodes}
             for ply, one in enumerate(progress.plies)
@@ -114,7 +112,6 @@ def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds:
             }
         )
         return
-    from cli.output.render import duration
 
     won = sum(one.won for one in progress.plies)
     echo(_row("all", f"{progress.positions:,}", f"{won:,}", ""))

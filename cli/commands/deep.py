@@ -6,18 +6,33 @@ import time
 from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
 
+from c4core.notation import format_moves, parse_moves
+from c4core.solver import Solver
+from cli.output import render
+from cli.output.formats import write_object
+from cli.output.render import count, duration
+from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit
+from cli.work.job import Backend, JobContext
+from cli.work.view import moves_text
+from db import jobs
+from workers.answers.lines import answer_object
+from workers.answers.question import Answer
+from workers.core.submit import restart_job
+from workers.deep.answer import read_answer
+from workers.deep.job import find_job, join_or_submit
+from workers.deep.sharing import listening
+from workers.deep.task import DeepTask, plies_to_split
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from cli.work.job import Backend
     from db.database import Database
     from workers.deep.answer import DeepAnswer
-    from workers.deep.task import DeepTask
 
 MAX_SPLIT_PLIES = 12
 UNIT_NODES = 200_000_000
@@ -110,8 +125,6 @@ def deep(
         ),
     )
 
-    from cli.work.job import Backend, JobContext
-
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
         searching = _threads(database, backend)
@@ -127,8 +140,6 @@ def deep(
         if resume:
             job_id = _resumed(context, settings, database, task)
         else:
-            from workers.deep.job import join_or_submit
-
             name = label or _label(task)
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
             if not is_new:
@@ -138,9 +149,6 @@ def deep(
             work.detach(job_id)
             return
         began = time.monotonic()
-        from c4core.solver import Solver
-        from workers.deep.answer import read_answer
-        from workers.deep.sharing import listening
 
         solver = Solver(table_mb=table_mb)
         with listening(database, job_id, solver) as listener:
@@ -148,8 +156,6 @@ def deep(
         answer = read_answer(database, job_id, solver, listener=listener)
     seconds = time.monotonic() - began
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(_as_object(answer, seconds, zero_based=zero_based))
     else:
         _show(answer, seconds, zero_based=zero_based)
@@ -167,10 +173,6 @@ def _task(
     unit_nodes: int,
     threads: int,
 ) -> DeepTask:
-    from c4core.notation import format_moves, parse_moves
-    from cli.positions.given import from_arguments
-    from workers.deep.task import DeepTask, plies_to_split
-
     (request,) = from_arguments([moves], board=board, zero_based=zero_based)
     if request.position.is_over:
         raise click.BadParameter(
@@ -190,7 +192,6 @@ def _threads(database: Database, backend: Backend) -> int:
     """The number of threads that will search; at least 1, even if there is no worker yet."""
     if backend.broker is None:
         return backend.threads
-    from db import jobs
 
     with database.read() as session:
         return sum(worker.threads for worker in jobs.live_workers(session)) or 1
@@ -198,9 +199,6 @@ def _threads(database: Database, backend: Backend) -> int:
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """Queue the existing job for this position again; return its number."""
-    from workers.core.submit import restart_job
-    from workers.deep.job import find_job
-
     job_id = find_job(database, task)
     if job_id is None:
         raise click.UsageError(
@@ -220,10 +218,6 @@ def _label(task: DeepTask) -> str:
 
 def _as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
     """The answer as a JSON object: the fields of ``c4 solve``, and the proof."""
-    from c4core.notation import format_moves, parse_moves
-    from workers.answers.lines import answer_object
-    from workers.answers.question import Answer
-
     position, progress, proof = answer.position, answer.progress, answer.proof
     columns = parse_moves(answer.moves, width=position.width)
     known = Answer(progress.lower, progress.upper, nodes=answer.job.nodes, seconds=seconds)
@@ -260,14 +254,6 @@ def _as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[
 
 
 def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
-    from rich.text import Text
-
-    from c4core.notation import format_moves, parse_moves
-    from cli.output import render
-    from cli.output.render import count, duration
-    from cli.work.view import moves_text
-    from workers.answers.question import Answer
-
     out = render.console()
     position, progress, proof = answer.position, answer.progress, answer.proof
     if answer.moves:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
+from c4core.adapters.uci import Options, Session
+from c4core.notation import DEFAULT_BOARD
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.process import echo
+from workers.answers.question import find_book
 
 EXAMPLES = (
     "printf 'position startpos moves P@d1 P@d2 P@e1\\ngo\\n' | c4 engine",
@@ -39,12 +44,6 @@ def engine(
     The answer to a line that cannot be understood is "info string error: ...", and the engine goes
     on. At the end of the input, the last search is completed first.
     """
-    import sys
-
-    from c4core.adapters.uci import Options, Session
-    from c4core.notation import DEFAULT_BOARD
-    from workers.answers.question import find_book
-
     options = Options(hash=table_mb, threads=threads)
     found = find_book(book_path(context, book, no_book=no_book), DEFAULT_BOARD)
     Session(echo, options=options, book=found).run(sys.stdin.buffer)

@@ -11,19 +11,56 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output.formats import check_writable, format_options, output_option, result_options
+from cli.output.formats import (
+    check_writable,
+    chosen_format,
+    format_options,
+    output_option,
+    result_options,
+    write_object,
+    write_rows,
+)
+from cli.output.progress import rate_text, remaining_text
+from cli.output.render import count
+from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
 from cli.shell.process import Exit, echo
+from cli.work.job import Backend, JobContext, open_results, result_format, write_results
+from cli.work.view import (
+    COLUMNS,
+    TreeWatch,
+    content,
+    drawn_progress,
+    is_silent,
+    job_facts,
+    job_row,
+    silence_sentence,
+    state_text,
+    tree_facts,
+    tree_line,
+)
+from db import jobs as store
+from db.records.jobs import JobState
+from workers.core.follow import (
+    UNDER_WAY,
+    ProgressMeter,
+    job_object,
+    progress_object,
+    read_job,
+    refuse_foreign,
+)
+from workers.deep.answer import Observer, tree_object
+from workers.deep.task import KIND as DEEP
+from workers.runners.remote import has_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from cli.work.view import TreeWatch
     from db.database import Database, Session
-    from db.records.jobs import JobProgress, JobState
+    from db.records.jobs import JobProgress
     from workers.core.follow import Progress
 
 STATES = ("planning", "running", "done", "failed", "cancelled")
@@ -81,11 +118,6 @@ def list_(
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
     continue a job on which no process works any more.
     """
-    from cli.output.formats import chosen_format, write_rows
-    from cli.work.view import COLUMNS, job_row
-    from db import jobs as store
-    from db.records.jobs import JobState
-
     states = [JobState(name) for name in state] or None
     with settings.open_database() as database, database.read() as session:
         found = store.list_jobs(session, states=states, limit=limit)
@@ -103,19 +135,11 @@ def show(settings: Settings, job: int) -> None:
 
     For a job of "c4 deep" this includes the proven bounds and the pieces being searched.
     """
-    from cli.output.formats import write_object
-    from cli.output.tables import write_facts
-    from cli.work.view import job_facts, tree_facts
-    from workers.core.follow import job_object, read_job
-    from workers.deep.task import KIND as DEEP
-
     fields: dict[str, object] = {}
     facts: dict[str, str] = {}
     with settings.open_database() as database:
         found = read_job(database, job)
         if found.kind == DEEP:
-            from workers.deep.answer import Observer, tree_object
-
             with database.read() as session:
                 tree = Observer(found).look(session)
             fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
@@ -130,8 +154,6 @@ def show(settings: Settings, job: int) -> None:
 @click.pass_obj
 def cancel(settings: Settings, job: tuple[int, ...]) -> None:
     """Stop jobs. Results are kept; use "c4 jobs resume" to continue with the rest."""
-    from db import jobs as store
-
     numbers = list(dict.fromkeys(job))
 
     def cancel_them(session: Session) -> None:
@@ -143,8 +165,6 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
         for number in numbers:
             settings.say(f"job {number} cancelled")
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"jobs": numbers, "state": "cancelled"})
 
 
@@ -191,9 +211,6 @@ def resume(context: click.Context, /, **given: Any) -> None:
     Players that are programs are started only with --allow-programs, because anybody may have
     created the job. With --broker, the workers need this option instead.
     """
-    from db import jobs as store
-    from db.records.jobs import JobState
-
     again = Again(**given)
 
     def go_on(database: Database) -> None:
@@ -208,10 +225,6 @@ def resume(context: click.Context, /, **given: Any) -> None:
 @click.pass_context
 def retry(context: click.Context, /, **given: Any) -> None:
     """Repeat the failed units of a job."""
-    from cli.output.render import count
-    from db import jobs as store
-    from db.records.jobs import JobState
-
     again = Again(**given)
 
     def go_on(database: Database) -> None:
@@ -243,9 +256,6 @@ def results(
     results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
     searched piece; "c4 jobs show" shows what follows from them.
     """
-    from cli.work.job import open_results, result_format, write_results
-    from workers.core.follow import read_job
-
     settings: Settings = context.obj
     with settings.open_database() as database:
         found = read_job(database, job)
@@ -253,8 +263,6 @@ def results(
         with open_results(output, chosen) as target:
             written = write_results(database, found, target)
     if written.errors:
-        from cli.output.render import count
-
         settings.say(f"{count(written.errors, 'line')} without an answer")
         context.exit(Exit.PROBLEMS)
 
@@ -271,10 +279,6 @@ def _work_again(
     ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
     open units.
     """
-    from cli.work.job import Backend, JobContext, open_results, result_format
-    from db.records.jobs import JobState
-    from workers.core.follow import read_job, refuse_foreign
-
     settings: Settings = context.obj
     job, output = again.job, again.output
     refuse(
@@ -331,12 +335,6 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
     job failed or was cancelled, or if its workers are gone and no worker starts within 25 seconds.
     """
-    from cli.work.view import TreeWatch, drawn_progress, silence_sentence
-    from db.records.jobs import JobState
-    from workers.core.follow import UNDER_WAY, ProgressMeter, read_job
-    from workers.deep.task import KIND as DEEP
-    from workers.runners.remote import has_workers
-
     settings: Settings = context.obj
     with settings.open_database() as database:
         number = job or _newest(database)
@@ -381,30 +379,20 @@ def _lasting(job: JobProgress) -> JobProgress:
 
 
 def _newest(database: Database) -> int:
-    from db import jobs
-
     with database.read() as session:
-        newest = jobs.list_jobs(session, limit=1)
+        newest = store.list_jobs(session, limit=1)
     if not newest:
         raise click.UsageError("there is no job to watch")
     return newest[0].id
 
 
 def _look(database: Database, job: int) -> JobProgress:
-    from db import jobs
-
     with database.read() as session:
-        return jobs.progress(session, job)
+        return store.progress(session, job)
 
 
 def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
     """Write one line of progress and flush it."""
-    from cli.output.progress import rate_text, remaining_text
-    from cli.output.render import count
-    from cli.work.view import content, is_silent, state_text, tree_line
-    from workers.core.follow import UNDER_WAY, progress_object
-    from workers.deep.answer import tree_object
-
     job = progress.job
     state = state_text(job.state, job.silent_seconds)
     silent = is_silent(job.state, job.silent_seconds)

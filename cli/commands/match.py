@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.arena.statistics import Sprt
 from cli.reports import options
+from cli.reports.matches import played, write_match
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit
+from db.records.matches import Seats
 
 if TYPE_CHECKING:
-    from c4core.arena.statistics import Sprt
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -89,9 +91,6 @@ def match(
     how many points both players gave away. With --broker, workers play with their own --threads and
     --table-mb. Only workers started with --allow-programs run players that are programs.
     """
-    from cli.reports.matches import played, write_match
-    from db.records.matches import Seats
-
     settings: Settings = context.obj
     refuse(context, (swap and shuffle, "--swap and --shuffle cannot be used together"))
     rules = options.rules_of(others)
@@ -111,8 +110,6 @@ def match(
 
 
 def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:
-    from c4core.arena.statistics import Sprt
-
     if bounds is None:
         return None
     try:

@@ -6,24 +6,32 @@ import inspect
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_origin
 
 import click
+from msgspec import Meta, ValidationError, convert, defstruct
+from msgspec.json import schema
+from msgspec.structs import asdict
 
+from c4core import extras
+from c4core.errors import C4Error
+from c4core.version import __version__
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command
+from workers.answers.service import AnswerService, Stop
+from workers.logs import set_up
+from workers.tools import INSTRUCTIONS, NAMES, Tools
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-    from concurrent.futures import ThreadPoolExecutor
 
     from msgspec import Struct
 
     from cli.shell.settings import Settings
-    from workers.tools import Tools
 
 EXAMPLES = ("c4 mcp", "c4 --db games.db mcp --max-budget 5", "c4 mcp --no-store --threads 2")
 
@@ -68,15 +76,8 @@ def mcp(
     output. The server ends with its input. Players that are programs are refused.
     """
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    from c4core import extras
 
     extras.require(extras.MCP, click.ClickException)
-
-    from workers.answers.service import AnswerService
-    from workers.logs import set_up
-    from workers.tools import Tools
 
     settings: Settings = context.obj
     set_up(
@@ -105,13 +106,6 @@ async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
     from mcp import MCPError, types
     from mcp.server import Server
     from mcp.server.stdio import stdio_server
-    from msgspec import ValidationError, convert
-    from msgspec.structs import asdict
-
-    from c4core.errors import C4Error
-    from c4core.version import __version__
-    from workers.answers.service import Stop
-    from workers.tools import INSTRUCTIONS, NAMES
 
     methods: dict[str, Callable[..., dict[str, Any]]] = {
         name: getattr(tools, name) for name in NAMES
@@ -162,8 +156,6 @@ async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
 
 def _arguments_of(method: Callable[..., object]) -> type[Struct]:
     """A struct with the annotated parameters of a tool's method."""
-    from msgspec import Meta, defstruct
-
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
     for parameter in inspect.signature(method, eval_str=True).parameters.values():
         if get_origin(parameter.annotation) is not Annotated:
@@ -177,8 +169,6 @@ def _arguments_of(method: Callable[..., object]) -> type[Struct]:
 
 def _schema_of(kind: type[Struct]) -> dict[str, Any]:
     """The JSON schema of a tool's arguments, without a reference at the top level."""
-    from msgspec.json import schema
-
     found: dict[str, Any] = schema(kind)["$defs"][kind.__name__]
     return found
 

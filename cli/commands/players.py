@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output.formats import format_options
+from c4core.players import parse_player, player_kinds
+from cli.output.formats import Column, chosen_format, format_options, write_object, write_rows
+from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
 from cli.shell.process import echo
 
@@ -46,9 +48,6 @@ def players() -> None:
 @click.pass_obj
 def list_(settings: Settings, *, format_name: str | None) -> None:
     """List the players with a summary and the source of each."""
-    from c4core.players import player_kinds
-    from cli.output.formats import Column, chosen_format, write_rows
-
     kinds = player_kinds()
     chosen = chosen_format(settings, format_name)
     columns = (
@@ -71,10 +70,6 @@ def show(settings: Settings, player: str) -> None:
 
     Parameters that are given, as in blog-v6:depth=2, are shown.
     """
-    from c4core.players import parse_player, player_kinds
-    from cli.output.formats import write_object
-    from cli.output.tables import write_facts
-
     name = player.partition(":")[0].strip()
     kind = next((kind for kind in player_kinds() if kind.name == name), None)
     # A player without a required argument cannot play, but can be shown.
@@ -97,8 +92,6 @@ def show(settings: Settings, player: str) -> None:
 
 
 def _write_parameters(kind: PlayerKind) -> None:
-    from cli.output.formats import Column, write_rows
-
     rows = [_parameter_object(parameter) for parameter in kind.parameters]
     columns = (
         _text_column("parameter", "name", rows),
@@ -110,8 +103,6 @@ def _write_parameters(kind: PlayerKind) -> None:
 
 
 def _text_column(heading: str, name: str, rows: list[dict[str, Any]]) -> Any:
-    from cli.output.formats import Column
-
     width = max(len(heading), *(len(row[name]) for row in rows))
     return Column(heading, width, lambda row: row[name])
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output import drawing
+from c4core.lines import BadLine
+from cli.output import drawing, render
 from cli.output.formats import (
     STANDARD_OUTPUT,
     Column,
@@ -19,19 +20,20 @@ from cli.output.formats import (
     output_option,
     write_rows,
 )
+from cli.output.render import count as counted
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import Exit
+from cli.shell.process import Exit, run_in_background
+from workers.answers.service import AnswerService, Stop
+from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from c4core.arena.files import GameEntry
-    from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.answers.service import Stop
     from workers.match.puzzles import Puzzle
 
 COUNT: Final = 10
@@ -122,9 +124,6 @@ def puzzles(
     named = read_names(context, games, board, has_matches=True)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
 
-    from workers.answers.service import AnswerService, Stop
-    from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
-
     found: list[Puzzle] = []
     bad: list[BadLine] = []
     with ExitStack() as stack:
@@ -151,8 +150,6 @@ def puzzles(
     if not search.is_complete:
         settings.say("The time limit is reached.")
     if not found or (wanted is not None and len(found) < wanted):
-        from cli.output.render import count as counted
-
         settings.say(f"Found {counted(len(found), 'puzzle')}.")
     if found:
         for name in plots:
@@ -165,8 +162,6 @@ def puzzles(
 
 def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
     """Yield the games; append the bad lines to ``bad``."""
-    from c4core.lines import BadLine
-
     for entry in entries:
         if isinstance(entry, BadLine):
             bad.append(entry)
@@ -176,8 +171,6 @@ def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> 
 
 def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
     """Search for each puzzle in another thread, so that Ctrl-C is handled at once."""
-    from cli.shell.process import run_in_background
-
     while (puzzle := run_in_background(partial(next, source, None), stop.set)) is not None:
         yield puzzle
 
@@ -219,9 +212,6 @@ _COLUMNS: Final = (
 
 def _write_boards(source: Iterable[Puzzle]) -> None:
     """Draw every board, with the question above it and the solution below it."""
-    from cli.output import render
-    from workers.match.puzzles import puzzle_object
-
     out = render.console()
     for number, puzzle in enumerate(source, start=1):
         if number > 1:

@@ -10,6 +10,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from c4core.evaluation import exact_bounds, final_score
+from c4core.notation import column_label, parse_board
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
 from cli.output.formats import (
     Column,
     check_output,
@@ -20,10 +24,15 @@ from cli.output.formats import (
     write_object,
     write_rows,
 )
+from cli.positions import given
 from cli.positions.books import SHIPPED, open_book
 from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
 from cli.shell.process import Exit, echo
+from db.errors import JobStateError
+from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
+from workers.answers.lines import stored_object
+from workers.answers.question import shipped_book
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,11 +42,10 @@ if TYPE_CHECKING:
     from c4core.evaluation import Value
     from c4core.lines import Request
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from cli.output.formats import Format, Row
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from db.records.evaluations import Cursor, EvaluationFilter, Order, StoredEvaluation
+    from db.records.evaluations import Order
 
 TABLE_LIMIT = 50
 
@@ -213,7 +221,6 @@ def query(
         (boards and chosen != "table", "--boards needs the table format"),
     )
     check_output(context, chosen, output)
-    from workers.answers.question import shipped_book
 
     book = _open_named(book_file, board)
     form = _Form(format=chosen, zero_based=zero_based, draws=boards)
@@ -229,7 +236,6 @@ def query(
             settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
             context.exit(Exit.PROBLEMS)
         return
-    from db.records.evaluations import EvaluationFilter
 
     filters = EvaluationFilter(
         board=board,
@@ -280,8 +286,6 @@ def _asked(
     zero_based: bool,
 ) -> list[Request]:
     """Read MOVES; with ``line``, add every position on the way there."""
-    from cli.positions import given
-
     given.hint_at_one(context, moves, board, zero_based=zero_based)
     asked = given.from_arguments(moves, board=board, zero_based=zero_based)
     if not line:
@@ -298,7 +302,6 @@ def _keys_of_jobs(
         return None
     import numpy as np
 
-    from db.errors import JobStateError
     from workers.analyze.job import asked_keys, keys_of_label
 
     with settings.open_database() as database:
@@ -378,10 +381,6 @@ def _look_up(
 
 def _ended(position: Position) -> StoredEvaluation:
     """The score of a game that is over, by the rules; it is never stored."""
-    from c4core.evaluation import final_score
-    from c4core.version import ENGINE_VERSION
-    from db.records.evaluations import StoredEvaluation
-
     score = final_score(position)
     return StoredEvaluation(
         key=position.canonical_key,
@@ -440,9 +439,6 @@ def _write_matches(
     form: _Form, found: Iterator[StoredEvaluation], board: BoardSize, target: IO[Any] | None
 ) -> Cursor | None:
     """Write matching positions; return the place of the last one."""
-    from db.records.evaluations import Cursor
-    from workers.answers.lines import stored_object
-
     last: Cursor | None = None
 
     def rows() -> Iterator[Row]:
@@ -489,9 +485,6 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
     """Draw every row's board, with the columns' scores and the facts below it."""
     from rich.text import Text
 
-    from c4core.evaluation import exact_bounds
-    from c4core.notation import parse_board
-    from c4core.position import Position
     from cli.output import render
 
     out = render.console()
@@ -512,8 +505,6 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
 
 
 def _asked_row(request: Request, known: _Known | None, *, zero_based: bool) -> Row:
-    from workers.answers.lines import stored_object
-
     position = request.position
     if known is not None:
         mirrored = position.key != position.canonical_key
@@ -532,7 +523,6 @@ def _asked_row(request: Request, known: _Known | None, *, zero_based: bool) -> R
 
 def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:
     """The table for people; with seven columns it fits into 80 characters."""
-    from c4core.notation import column_label
     from cli.output.render import score_style
 
     labels = (column_label(column, zero_based=zero_based) for column in range(width))

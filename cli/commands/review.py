@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
+from rich.text import Text
 
-from cli.output import drawing
+from c4core.arena.files import outcome_text
+from c4core.evaluation import exact_bounds
+from c4core.lines import BadLine
+from c4core.notation import column_label
+from cli.output import drawing, render
 from cli.output.formats import (
+    Column,
     check_output,
     check_writable,
     chosen_format,
@@ -17,23 +24,38 @@ from cli.output.formats import (
     output_option,
     write_rows,
 )
+from cli.output.render import count, labels, score_style, score_text
+from cli.output.tables import Table, write_facts, write_parts
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
+from cli.positions.given import hint_at_one
+from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import Exit, echo
+from cli.shell.process import Exit, echo, run_in_background
+from cli.work.job import Backend, JobContext
+from workers.answers.lines import bad_line_object
+from workers.answers.service import AnswerService, Stop
+from workers.match.reviews import (
+    SIDES,
+    Review,
+    add_totals,
+    move_object,
+    percent,
+    plan_reviews,
+    review_game,
+    review_object,
+    reviews_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from c4core.arena.files import GameEntry
-    from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.output.formats import Format
     from cli.positions.games import GivenGames
     from cli.shell.settings import Settings
-    from cli.work.job import JobContext
-    from workers.answers.service import AnswerService
-    from workers.match.reviews import PlayerTotals, Review, ReviewedMove
+    from workers.match.reviews import PlayerTotals, ReviewedMove
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
@@ -130,14 +152,10 @@ def review(
     check_output(context, chosen, output)
     check_writable(output)
     drawing.check_pictures(plots)
-    from cli.positions.given import hint_at_one
 
     hint_at_one(context, games, board, kind="game")
     named = read_names(context, games, board)
     refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
-
-    from cli.work.job import Backend, JobContext
-    from workers.answers.service import AnswerService
 
     with ExitStack() as stack:
         database = None
@@ -186,8 +204,6 @@ def _write_reviews(
 
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
-    from workers.match.reviews import Review
-
     for review in reviews:
         if isinstance(review, Review):
             drawing.draw_picture(name, review.picture())
@@ -198,10 +214,6 @@ KNOWN = "the scores of all these positions are known"
 
 def _by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
     """Review games after a job has found the scores."""
-    from c4core.lines import BadLine
-    from cli.output.render import count
-    from workers.match.reviews import plan_reviews, reviews_of
-
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
         work.settings.say_if_verbose(KNOWN)
@@ -215,8 +227,6 @@ def _by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[
 
 def _leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
     """Create the job, and leave it to other processes."""
-    from workers.match.reviews import plan_reviews
-
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
         work.settings.say(f"{KNOWN}: there is nothing left to do")
@@ -227,13 +237,6 @@ def _leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
 def _reviewed(
     entry: GameEntry | BadLine, service: AnswerService, time_limit: float | None
 ) -> Review | BadLine:
-    from functools import partial
-
-    from c4core.lines import BadLine
-    from cli.shell.process import run_in_background
-    from workers.answers.service import Stop
-    from workers.match.reviews import review_game
-
     if isinstance(entry, BadLine):
         return entry
     stop = Stop()
@@ -250,18 +253,12 @@ JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result", "m
 
 def _objects(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
     """One object per game or bad line."""
-    from c4core.lines import BadLine
-    from workers.answers.lines import bad_line_object
-    from workers.match.reviews import review_object
-
     for review in reviews:
         yield bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
 
 
 def _good(reviews: Iterable[Review | BadLine]) -> Iterator[tuple[int, Review]]:
     """Number the games and bad lines from 1; yield the games, and report the bad lines."""
-    from c4core.lines import BadLine
-
     for number, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
             report_bad_line(review)
@@ -279,8 +276,6 @@ def _write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
 
 def _write_summary(reviews: Iterable[Review | BadLine]) -> None:
     """Write one line per game, then the totals of each player."""
-    from cli.output.formats import Column
-
     columns = (
         Column("game", 8, lambda row: row["game"]),
         Column("x", 14, lambda row: row["x"]),
@@ -301,9 +296,6 @@ def _write_summary(reviews: Iterable[Review | BadLine]) -> None:
 
 
 def _write_totals(totals: Mapping[str, PlayerTotals]) -> None:
-    from cli.output.tables import Table, write_parts
-    from workers.match.reviews import percent
-
     rows = [
         (
             _short(name),
@@ -321,9 +313,6 @@ def _write_totals(totals: Mapping[str, PlayerTotals]) -> None:
 def _summaries(
     reviews: Iterable[Review | BadLine], totals: dict[str, PlayerTotals]
 ) -> Iterator[dict[str, Any]]:
-    from c4core.arena.files import outcome_text
-    from workers.match.reviews import add_totals, percent
-
     for index, review in _good(reviews):
         add_totals(totals, review)
         game, turns = review.game, review.turning_points
@@ -342,8 +331,6 @@ def _summaries(
 
 
 def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
-    from workers.match.reviews import move_object
-
     for index, review in _good(reviews):
         game = review.game
         for move in review.moves:
@@ -363,18 +350,10 @@ def _name(review: Review) -> str:
 
 
 def _short(description: str | None) -> str:
-    from cli.reports.tables import short
-
     return "?" if description is None else short(description)
 
 
 def _write_game(review: Review, *, boards: bool) -> None:
-    from c4core.arena.files import outcome_text
-    from c4core.evaluation import exact_bounds
-    from cli.output import render
-    from cli.output.tables import write_facts
-    from workers.match.reviews import SIDES, percent
-
     game = review.game
     facts = {"game": _name(review)} if _name(review) else {}
     facts |= {
@@ -411,11 +390,6 @@ def _write_game(review: Review, *, boards: bool) -> None:
 
 
 def _sentence(move: ReviewedMove) -> Any:
-    from rich.text import Text
-
-    from c4core.notation import column_label
-    from cli.output.render import labels, score_text
-
     text = Text(f"{move.ply + 1}. {move.side} plays {column_label(move.column)}")
     judged = move.judged
     if judged is None:
@@ -431,10 +405,6 @@ def _sentence(move: ReviewedMove) -> Any:
 
 
 def _write_moves(review: Review) -> None:
-    from c4core.notation import column_label
-    from cli.output.formats import Column
-    from cli.output.render import labels, score_style, score_text
-
     columns = (
         Column("move", 4, lambda row: f"{row['move'].ply + 1}.", right=True),
         Column("side", 4, lambda row: row["move"].side),

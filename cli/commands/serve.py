@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import sys
+import threading
 from typing import TYPE_CHECKING
 
 import click
 
+from c4core import extras
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import echo
+from workers.logs import set_up
 
 if TYPE_CHECKING:
     from c4core.players.player import Consent
@@ -149,13 +154,10 @@ def serve(
         (no_store and read_only, "--read-only and --no-store cannot be used together"),
     )
 
-    from c4core import extras
-
     extras.require(extras.WEB, click.ClickException)
 
     from web.server import serve as run_server
     from web.settings import Limits, Settings as WebSettings
-    from workers.logs import set_up
 
     set_up(
         verbose=settings.verbose,
@@ -194,17 +196,12 @@ def _tell(url: str, *, as_json: bool, opens: bool) -> None:
 
     The output is flushed, because other programs may wait for it.
     """
-    import sys
-
     if as_json:
-        import json
-
         echo(json.dumps({"url": url}))
     else:
         echo(f"C4 is at {url} (Ctrl-C ends it)")
     sys.stdout.flush()
     if opens:
-        import threading
         import webbrowser
 
         # The call waits for a browser that runs in the terminal.

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from cli.output import drawing
+from c4core.notation import column_label, parse_moves
+from c4core.pictures.board import analysis_marks, board_picture
+from c4core.pictures.games import animated_svg, game_pictures
+from c4core.pictures.svg import svg_text
+from c4core.position import Position
+from cli.output import drawing, render
+from cli.positions import given
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import echo
+from cli.shell.process import echo, run_in_background
+from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from cli.shell.settings import Settings
     from workers.answers.question import Answer
 
@@ -78,8 +85,6 @@ def show(
     suffixes = (".svg", ".gif") if is_game else (".svg", ".png", ".gif")
     drawing.check_pictures(outputs, suffixes=suffixes, option=OUTPUT)
 
-    from cli.positions import given
-
     if grid is None:
         requests = given.from_arguments([moves or ""], board=board)
     else:
@@ -109,10 +114,6 @@ def _answer(
     table_mb: int,
 ) -> Answer:
     """Find the scores of all columns: in the book, the database, or by a search."""
-    from contextlib import nullcontext
-
-    from cli.shell.process import run_in_background
-    from workers.answers.question import Question
     from workers.answers.service import AnswerService, Stop
 
     stop = Stop()
@@ -127,8 +128,6 @@ def _answer(
 
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
-    from cli.output import render
-
     out = render.console()
     out.print(render.board(position, None if answer is None else answer.bounds))
     if answer is not None or position.is_over:
@@ -138,17 +137,12 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     else:
         echo(f"{position.turn} to move")
     if threats:
-        from c4core.notation import column_label
-
         for side, cells in position.threats().items():
             places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
             echo(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
 
 
 def _board(position: Position, answer: Answer | None, suffix: str, *, threats: bool) -> bytes:
-    from c4core.pictures.board import analysis_marks, board_picture
-    from c4core.pictures.svg import svg_text
-
     picture = board_picture(position, analysis_marks(position, answer, threats=threats))
     if suffix == ".svg":
         return svg_text(picture).encode()
@@ -159,9 +153,6 @@ def _board(position: Position, answer: Answer | None, suffix: str, *, threats: b
 
 def _game(moves: str, board: BoardSize, suffix: str) -> bytes:
     from c4core.arena.judging import positions_of
-    from c4core.notation import parse_moves
-    from c4core.pictures.games import animated_svg, game_pictures
-    from c4core.position import Position
 
     start = Position(width=board.width, height=board.height)
     last = Position(moves, width=board.width, height=board.height)

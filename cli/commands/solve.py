@@ -9,10 +9,23 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from cli.output import progress
+from cli.positions import given as positions
+from cli.positions.asking import BookFirst, LocalAsker, RemoteAsker
 from cli.positions.books import book_options, book_path
+from cli.positions.solving import (
+    REMOTE_BATCH_SECONDS,
+    BatchSolver,
+    ClassicWriter,
+    InputLine,
+    JsonWriter,
+    SolveOptions,
+    TextWriter,
+)
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import STDIN, Exit
+from workers.answers.lines import BATCH_SECONDS, estimate_open
+from workers.answers.question import Question, find_book
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -140,12 +153,6 @@ def solve(
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
 
-    from cli.positions import given as positions
-    from cli.positions.asking import BookFirst
-    from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
-    from workers.answers.lines import BATCH_SECONDS
-    from workers.answers.question import Question, find_book
-
     columns = all_moves if classic else not score_only
     options = SolveOptions(
         Question(
@@ -169,8 +176,6 @@ def solve(
         broker = None if no_store else settings.open_broker()
 
         def make_asker() -> Asker:
-            from cli.positions.asking import LocalAsker, RemoteAsker
-
             database = None
             if not no_store:
                 database = stack.enter_context(settings.open_database(create=True))
@@ -222,7 +227,6 @@ def _say_stored(
 
 def _say(settings: Settings, what: str, position: Position, answer: Answer) -> None:
     from cli.output.render import guess, verdict
-    from workers.answers.lines import estimate_open
 
     settings.say(f"{what}: {verdict(position, answer)}")
     if text := guess(position, answer, estimate_open(position, answer)):
@@ -230,8 +234,6 @@ def _say(settings: Settings, what: str, position: Position, answer: Answer) -> N
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:
-    from cli.positions.solving import ClassicWriter, JsonWriter, TextWriter
-
     if format_name == "c4solver":
         return ClassicWriter(weak=weak)
     return JsonWriter(zero_based) if format_name == "json" else TextWriter(zero_based)

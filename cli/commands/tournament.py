@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.arena.game import match_seed
+from c4core.players.registry import parse_players
 from cli.reports import options
+from cli.reports.matches import played, write_tournament
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit
+from db.records.matches import Seats
+from workers.match.terms import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +74,6 @@ def tournament(
     match its results, P, and the number of different games. --json has the complete report of "c4
     match" for each. --plot draws a map of scores.
     """
-    from cli.reports.matches import played, write_tournament
-
     settings: Settings = context.obj
     refuse(
         context,
@@ -101,8 +104,6 @@ def tournament(
 
 def _expanded(descriptions: Sequence[str]) -> list[str]:
     """Every player that the descriptions stand for, each once, in order."""
-    from c4core.players.registry import parse_players
-
     found = [spec.full for text in descriptions for spec in parse_players(text)]
     return list(dict.fromkeys(found))
 
@@ -116,10 +117,6 @@ def _terms(
     both_ways: bool,
     themselves: bool,
 ) -> list[MatchTerms]:
-    from c4core.arena.game import match_seed
-    from db.records.matches import Seats
-    from workers.match.terms import pairs_of
-
     pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
     if not pairs:
         raise click.UsageError("a tournament needs at least two players")

@@ -9,11 +9,14 @@ import click
 
 from cli.shell import parameters
 from cli.shell.commands import Command
+from workers.celery.host import default_name, run_worker
+from workers.core.kinds import Lane
+from workers.core.worker import WorkerSettings
+from workers.logs import set_up
 
 if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from workers.core.kinds import Lane
 
 LARGEST_PORT = 65_535
 
@@ -48,8 +51,6 @@ def _read_endpoint(
 def _read_lanes(
     _context: click.Context, _parameter: click.Parameter, text: str
 ) -> tuple[Lane, ...]:
-    from workers.core.kinds import Lane
-
     names = {name.strip() for name in text.split(",")}
     known = {str(lane) for lane in Lane}
     if not names <= known:
@@ -103,10 +104,6 @@ def worker(
     settings: Settings = context.obj
     if settings.broker_url is None:
         raise click.UsageError("no broker: set C4_BROKER, or give --broker", context)
-
-    from workers.celery.host import default_name, run_worker
-    from workers.core.worker import WorkerSettings
-    from workers.logs import set_up
 
     set_up(
         verbose=settings.verbose,

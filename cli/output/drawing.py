@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from c4core import extras
+from c4core.files import atomic_file
+from c4core.pictures.svg import svg_text
 from cli.output.formats import writable_path
 
 if TYPE_CHECKING:
@@ -37,8 +40,6 @@ def check_pictures(
     names: Sequence[str], *, suffixes: Sequence[str] = PICTURES, option: str = OPTION
 ) -> None:
     """Check that pictures of boards can be drawn into some files."""
-    from c4core import extras
-
     for name in names:
         _check_suffix(name, suffixes, option)
         if Path(name).suffix != ".svg":
@@ -48,8 +49,6 @@ def check_pictures(
 
 def write_picture(name: str, content: bytes, *, option: str) -> None:
     """Write a file completely or not at all."""
-    from c4core.files import atomic_file
-
     with atomic_file(writable_path(name, option=option)) as beside:
         beside.write_bytes(content)
 
@@ -57,8 +56,6 @@ def write_picture(name: str, content: bytes, *, option: str) -> None:
 def draw_picture(name: str, picture: Picture) -> None:
     """Draw a picture into a file of ``--plot``."""
     if Path(name).suffix == ".svg":
-        from c4core.pictures.svg import svg_text
-
         content = svg_text(picture).encode()
     else:
         from c4core.pictures.raster import png_bytes
@@ -69,8 +66,6 @@ def draw_picture(name: str, picture: Picture) -> None:
 
 def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
     """Check that charts can be drawn into some files; return their paths."""
-    from c4core import extras
-
     paths = []
     for name in names:
         _check_suffix(name, CHARTS, option)
@@ -84,8 +79,6 @@ def draw_charts(
     names: Sequence[str], draw: Callable[[Sequence[Path]], object], *, option: str = OPTION
 ) -> None:
     """Draw charts. Either all files appear, each of them complete, or none."""
-    from c4core.files import atomic_file
-
     with ExitStack() as stack:
         paths = check_charts(names, option=option)
         draw([stack.enter_context(atomic_file(path)) for path in paths])

@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import sys
+import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -18,6 +19,9 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
+from c4core.extras import PARQUET, load_pyarrow, require
+from c4core.files import atomic_file
+from c4core.notation import parse_board
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
 from cli.shell.parameters import option_group
@@ -99,7 +103,6 @@ def check_parquet(format_name: str, output: str | None) -> None:
     """Check, before the work begins, that a Parquet file can be written."""
     if format_name != "parquet":
         return
-    from c4core.extras import PARQUET, require
 
     require(PARQUET, click.UsageError)
     if output in (None, STANDARD_OUTPUT) and sys.stdout.isatty():
@@ -177,7 +180,6 @@ def opened(name: str | None, format_name: str = "text") -> Iterator[IO[Any]]:
         yield _raw(stream, binary=binary)
         return
     path = writable_path(name, option=OUTPUT)
-    from c4core.files import atomic_file
 
     with atomic_file(path) as beside, beside.open(**how) as file:
         yield file
@@ -229,8 +231,6 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
 
 def writable_path(name: str, *, option: str) -> Path:
     """Check that a file can be written; return its path."""
-    import tempfile
-
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.exists() and not path.is_file():  # a device cannot be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
@@ -361,9 +361,6 @@ _OTHERS: Final = {
 
 
 def _write_parquet(rows: Iterable[Row], names: Sequence[str], target: IO[bytes]) -> None:
-    from c4core.extras import load_pyarrow
-    from c4core.notation import parse_board
-
     arrow = load_pyarrow(click.UsageError)
     waiting = iter(rows)
     first = list(islice(waiting, 1))

@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from cli.output.progress import SearchProgress, watching
+from cli.shell.process import run_in_background
 from db.errors import StorageError
+from workers.answers.question import Question, answer_from, from_centre, line_in_book
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.answers.question import Answer, Question
+    from workers.answers.question import Answer
     from workers.celery.broker import Broker
 
 
@@ -72,7 +74,6 @@ class LocalAsker:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Implement :meth:`Asker.ask`."""
-        from cli.shell.process import run_in_background
         from workers.answers.find import evaluate
 
         answers: list[Answer] = []
@@ -101,9 +102,6 @@ class LocalAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`."""
-        from cli.shell.process import run_in_background
-        from workers.answers.question import line_in_book
-
         line, position = line_in_book(self._book, position)
         with watching(self._progress, shown=self._shown, hint=False) as look:
             rest = run_in_background(
@@ -175,8 +173,6 @@ class RemoteAsker:
         Raises:
             NotSolvedError: the workers gave up.
         """
-        from cli.shell.process import run_in_background
-
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()
         is_alone = self._is_alone.is_set
@@ -196,8 +192,6 @@ class RemoteAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`; ties go to the column nearest the centre."""
-        from workers.answers.question import Question, from_centre
-
         line: list[int] = []
         columns = from_centre(position.width)
         while not position.is_over:
@@ -227,8 +221,6 @@ class BookFirst:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Implement :meth:`Asker.ask`."""
-        from workers.answers.question import answer_from
-
         answers: list[Answer] = []
         for position in positions:
             answer = answer_from(self._book, position, question)

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from click.core import ParameterSource
 
+from c4core.book import Book
+from c4core.errors import C4Error
+from c4core.lines import parse_position
+from c4core.notation import DEFAULT_BOARD
+from cli.output.formats import writable_path
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from workers.answers.question import NO_BOOK, shipped_book
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from c4core.book import Book
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Decorated
@@ -72,8 +77,6 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 
 def out_path(name: str, *, force: bool) -> Path:
     """Return the path of ``--out``; an existing file is replaced only with ``--force``."""
-    from cli.output.formats import writable_path
-
     path = writable_path(name, option="--out")
     if path.exists() and not force:
         refuse_existing(name)
@@ -101,8 +104,6 @@ book_options = parameters.option_group(
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
     """Return the path that ``workers.answers.question.find_book`` takes, from both options."""
-    from workers.answers.question import NO_BOOK
-
     is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
     refuse(context, (is_named and no_book, "--book and --no-book cannot be used together"))
     if no_book:
@@ -117,10 +118,6 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
         path: the file; None for the included book.
         board: the board that the book must be for; None for any, or for 7x6 without a path.
     """
-    from c4core.book import Book
-    from c4core.notation import DEFAULT_BOARD
-    from workers.answers.question import shipped_book
-
     if path is None:
         wanted = board or DEFAULT_BOARD
         found = shipped_book(wanted)
@@ -137,9 +134,6 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
 
 def read_start(text: str, board: BoardSize) -> Position:
     """Return the position after the moves of ``--start``."""
-    from c4core.errors import C4Error
-    from c4core.lines import parse_position
-
     try:
         return parse_position(text, board).position
     except C4Error as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
+from c4core.arena.game import NO_CLOCK, TimeControl
 from cli.output import drawing
 from cli.output.formats import (
     MARKDOWN_ENDINGS,
@@ -15,19 +16,20 @@ from cli.output.formats import (
     format_flags,
     output_option,
 )
+from cli.positions.books import read_start
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from db.records.matches import MatchTerms
+from workers.match.judging import Judging
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.arena.game import TimeControl
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
     from c4core.players.player import Consent
     from cli.shell.settings import Decorated, Settings
-    from db.records.matches import MatchTerms, Seats
-    from workers.match.judging import Judging
+    from db.records.matches import Seats
 
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
@@ -61,9 +63,6 @@ class GameRules:
         sprt: Sprt | None = None,
     ) -> MatchTerms:
         """The terms of a match between two players."""
-        from cli.positions.books import read_start
-        from db.records.matches import MatchTerms
-
         return MatchTerms(
             player_a=player_a,
             player_b=player_b,
@@ -78,8 +77,6 @@ class GameRules:
         )
 
     def _time_control(self) -> TimeControl:
-        from c4core.arena.game import NO_CLOCK, TimeControl
-
         if self.move_time is None and self.game_time is None:
             return NO_CLOCK
         return TimeControl(move=self.move_time, game=self.game_time, grace=self.grace)
@@ -193,8 +190,6 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
 
 def judging_of(options: dict[str, Any]) -> Judging:
     """Pop the options of :func:`judge_options` from a command's options."""
-    from workers.match.judging import Judging
-
     return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.arena.statistics import SIGNIFICANT, Tally, holm, standings
+from c4core.players import PlayerError, parse_player
 from cli.output import render
 from cli.output.tables import Facts, Table
+from db.records.matches import Origin
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -42,8 +44,6 @@ def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
 
 def short(description: str) -> str:
     """The shortest description of a player; unchanged if this version has no such player."""
-    from c4core.players import PlayerError, parse_player
-
     try:
         return parse_player(description, checked=False).text
     except PlayerError:
@@ -154,8 +154,6 @@ def _result_cells(results: Tally) -> list[str]:
 
 
 def _games_text(report: MatchReport) -> str:
-    from db.records.matches import Origin
-
     match = report.match
     terms = match.terms
     text = f"{report.games:,}"

@@ -28,10 +28,13 @@ from cli.work.view import TreeWatch, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
+from workers.answers.lines import ROW_NAMES, as_row, result_lines
 from workers.answers.question import Answer
 from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import check_consent, find_kind, unit_objects
 from workers.deep.task import KIND as DEEP, DeepTask
+from workers.runners.local import LocalRunner
+from workers.runners.remote import RemoteRunner, has_workers, wake_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -42,8 +45,6 @@ if TYPE_CHECKING:
     from db.records.jobs import JobInfo
     from workers.celery.broker import Broker
     from workers.errors import BrokerUnreachableError
-    from workers.runners.local import LocalRunner
-    from workers.runners.remote import RemoteRunner
 
 ATTENDANCE_SECONDS: Final = 5.0
 """Interval between checks whether there are workers."""
@@ -189,8 +190,6 @@ class JobContext:
         """Leave a job to running workers, which begin at once."""
         self._set_priority(job_id)
         if self.backend.broker is not None:
-            from workers.runners.remote import wake_workers
-
             priority = read_job(self.database, job_id).priority
             trouble = wake_workers(self.backend.broker, priority)
             if trouble is not None:
@@ -202,7 +201,6 @@ class JobContext:
             output = "" if results is None else f" {results.options}"
             command = f"{self.backend.resumption(job_id)}{output}"
             return f"Results so far are kept; continue with: {command}"
-        from workers.runners.remote import has_workers
 
         is_attended = True
         with suppress(StorageError):
@@ -225,8 +223,6 @@ class JobContext:
         self._set_priority(job_id)
         backend = self.backend
         if backend.broker is None:
-            from workers.runners.local import LocalRunner
-
             threads = count(backend.threads, "thread")
             self.settings.say_if_verbose(
                 f"job {job_id}: {threads}, a table of {backend.table_mb} MB"
@@ -238,7 +234,6 @@ class JobContext:
                 table_mb=backend.table_mb,
                 programs=backend.programs,
             )
-        from workers.runners.remote import RemoteRunner
 
         runner = RemoteRunner(
             self.database, job_id, backend.broker, on_trouble=self._warn_of_broker
@@ -300,7 +295,6 @@ class _WorkerWatch:
         context = self._context
         if context.backend.broker is None or time.monotonic() < self._next:
             return
-        from workers.runners.remote import has_workers
 
         has_some = has_workers(context.database, read_job(context.database, self._job_id).priority)
         self._has_begun = self._has_begun or has_some
@@ -338,8 +332,6 @@ class Results:
 
     def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
         """Write a job's output objects one by one."""
-        from workers.answers.lines import ROW_NAMES, as_row, result_lines
-
         if self.format_name == "parquet":
             rows = map(as_row, objects)
             write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from c4core.notation import column_label, format_moves
 from cli.output import progress
 from cli.output.formats import Column
-from cli.output.render import count, duration, score_text
+from cli.output.render import console, count, duration, score_text
 from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState, UnitState
 from workers.core.follow import UNDER_WAY
 from workers.core.kinds import find_kind
+from workers.deep.answer import Observer
+from workers.deep.task import KIND as DEEP
 from workers.text import time_text
 
 if TYPE_CHECKING:
@@ -213,8 +215,6 @@ class TreeWatch:
     """Follows the tree of a deep job."""
 
     def __init__(self, database: Database, job: JobInfo) -> None:
-        from workers.deep.answer import Observer
-
         self._database = database
         self._observer = Observer(job)
         self._first_nodes: int | None = None
@@ -241,13 +241,10 @@ def drawn_progress(
     Call the context's value with each progress; it is None if nothing is drawn. ``remark`` returns
     the text beside the bar at every update.
     """
-    from workers.deep.task import KIND as DEEP
-
     if not shown or job.kind != DEEP:
         with progress.solving(job.id, shown=shown, remark=remark) as update:
             yield update
         return
-    from cli.output.render import console
 
     watch = TreeWatch(database, job)
     title = f"job {job.id}"

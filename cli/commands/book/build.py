@@ -8,16 +8,29 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from cli.commands.book.reading import as_object
+from cli.output.formats import writable_path, write_object
+from cli.output.render import count, duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.work.job import Backend, JobContext
+from workers.book.build import (
+    CompleteBook,
+    ScoreSource,
+    SparseBook,
+    canonical,
+    default_name,
+    is_book_of,
+    write_scored,
+)
+from workers.book.job import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.book.build import CompleteBook, ScoreSource, SparseBook
     from workers.book.job import Sides
 
 MAX_WITHIN = 127
@@ -108,17 +121,6 @@ def build(
             "a sparse book cannot be detached: it needs several jobs, one after the other",
         ),
     )
-    from cli.output.formats import writable_path
-    from cli.work.job import Backend, JobContext
-    from workers.book.build import (
-        CompleteBook,
-        ScoreSource,
-        SparseBook,
-        canonical,
-        default_name,
-        is_book_of,
-    )
-    from workers.book.job import Choice
 
     begins = canonical(options.read_start(start, board))
     choice = None if within is None else Choice(within, sides or "both")
@@ -165,9 +167,6 @@ def _write(
     jobs: list[int],
     check_free: Callable[[], None],
 ) -> None:
-    from cli.output.render import count, duration
-    from workers.book.build import write_scored
-
     began = time.monotonic()
     levels = book.scored(source)
     check_free()  # check again: hours may have passed
@@ -183,8 +182,5 @@ def _write(
         f"in {duration(seconds)}"
     )
     if settings.json:
-        from cli.commands.book.reading import as_object
-        from cli.output.formats import write_object
-
         about = {"jobs": jobs, "seconds": round(seconds, 3)}
         write_object({"file": name, **as_object(info), **about})

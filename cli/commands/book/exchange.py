@@ -9,6 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from c4core.book.exchange import (
+    csv_lines,
+    json_lines,
+    read_csv_lines,
+    read_json_lines,
+    read_parquet,
+    text_lines,
+    write_parquet,
+)
+from c4core.book.foreign import content_of_rows, read_pons, uci_lines, write_pons
+from c4core.errors import C4Error
+from c4core.files import atomic_file
+from c4core.notation import DEFAULT_BOARD
 from cli.output.formats import (
     STANDARD_OUTPUT,
     format_by_ending,
@@ -16,6 +29,7 @@ from cli.output.formats import (
     output_option,
     writable_path,
 )
+from cli.output.render import count
 from cli.positions import books as options
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, echo
@@ -98,25 +112,16 @@ def export(
 
 
 def _lines(book: Book, format_name: str) -> Iterator[str]:
-    from c4core.book.exchange import csv_lines, json_lines
-    from c4core.book.foreign import uci_lines
-
     return {"jsonl": json_lines, "csv": csv_lines, "uci": uci_lines}[format_name](book)
 
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; return a remark about the result, or an empty text."""
-    from c4core.files import atomic_file
-
     path = writable_path(output, option="--output")
     with atomic_file(path) as beside:
         if format_name == "parquet":
-            from c4core.book.exchange import write_parquet
-
             write_parquet(book, beside)
             return ""
-        from c4core.book.foreign import write_pons
-        from cli.output.render import count
 
         written = write_pons(book, beside)
     return f"{output}: {count(written.stored, 'position')}, {count(written.bytes, 'byte')}" + (
@@ -176,14 +181,10 @@ def import_(
         (format_name not in ("jsonl", "csv") and board is not None, "--board is for jsonl and csv"),
         (format_name != "uci" and scores_from is not None, "--book is for uci"),
     )
-    from c4core.notation import DEFAULT_BOARD
-    from cli.output.render import count
 
     options.out_path(out, force=force)
     wrong: list[str] = []
     if format_name == "uci":
-        from c4core.book.foreign import content_of_rows
-
         told = f"the positions of {Path(file).name}"[:100]
         with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
             content, wrong = content_of_rows(lines, book, description=told)
@@ -206,14 +207,9 @@ def _content(
     file: str, format_name: str, board: BoardSize, start: str, *, complete: bool
 ) -> BookContent:
     if format_name == "pons":
-        from c4core.book.foreign import read_pons
-
         return read_pons(file)
     if format_name == "parquet":
-        from c4core.book.exchange import read_parquet
-
         return read_parquet(file)
-    from c4core.book.exchange import read_csv_lines, read_json_lines
 
     with _text(file) as lines:
         if format_name == "jsonl":
@@ -225,8 +221,6 @@ def _content(
 @contextmanager
 def _refusing(file: str) -> Iterator[None]:
     """Refuse a file with wrong content; the message names the file."""
-    from c4core.errors import C4Error
-
     try:
         yield
     except C4Error as error:
@@ -239,7 +233,5 @@ def _refusing(file: str) -> Iterator[None]:
 @contextmanager
 def _text(file: str) -> Iterator[Iterator[str]]:
     """Yield the lines of a text file; refuse wrong content."""
-    from c4core.book.exchange import text_lines
-
     with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:
         yield text_lines(lines)

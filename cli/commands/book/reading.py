@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.positions import books as options
+from c4core.book.outline import spreads
+from c4core.book.verify import verify as verify_book
+from c4core.evaluation import score_limits
+from c4core.lines import BadLine
+from c4core.solver import Solver
+from cli.output import progress, render
+from cli.output.formats import Column, write_object, write_rows
+from cli.output.render import count
+from cli.output.tables import write_facts
+from cli.positions import books as options, given as positions
+from cli.positions.solving import BatchSolver, InputLine, JsonWriter, SolveOptions, TextWriter
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import STDIN, Exit, echo
+from cli.shell.process import STDIN, Exit, echo, run_in_background
+from workers.answers.question import Answer, Question, open_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,13 +30,12 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.book.layout import BookInfo
     from c4core.book.verify import BookVerification
-    from c4core.lines import BadLine, Request
+    from c4core.lines import Request
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from cli.output.formats import Column, Row
+    from cli.output.formats import Row
     from cli.positions.solving import AnswerWriter, Extras
     from cli.shell.settings import Settings
-    from workers.answers.question import Answer, Question
 
 INFO_EXAMPLES = (
     "c4 book info small.c4book",
@@ -44,10 +54,6 @@ INFO_EXAMPLES = (
 @click.pass_obj
 def info(settings: Settings, *, file: str | None, values: bool) -> None:
     """Describe a book, by default the included one."""
-    from cli.output import render
-    from cli.output.formats import write_object, write_rows
-    from cli.output.tables import write_facts
-
     book = options.open_book(file)
     rows = list(value_rows(book)) if values else ply_rows(book.info)
     if settings.json:
@@ -89,8 +95,6 @@ def ply_rows(info: BookInfo) -> list[Row]:
 
 def value_rows(book: Book) -> Iterator[Row]:
     """A row for every ply, with wins of x, draws, and wins of o; reads the complete book."""
-    from c4core.book.outline import spreads
-
     for row, spread in zip(ply_rows(book.info), spreads(book), strict=True):
         won, drawn, lost = spread.values
         yield row | {"x_wins": won, "draws": drawn, "o_wins": lost}
@@ -98,8 +102,6 @@ def value_rows(book: Book) -> Iterator[Row]:
 
 def as_facts(info: BookInfo, path: str) -> dict[str, str]:
     """A book's header as names and values for people."""
-    from cli.output.render import count
-
     each = info.file_bytes / max(info.positions, 1)
     return {
         "book": path,
@@ -123,8 +125,6 @@ def _number(name: str) -> Callable[[Row], str]:
 
 def ply_columns(*, values: bool) -> tuple[Column, ...]:
     """The columns of a table of plies; with ``values`` also the winners."""
-    from cli.output.formats import Column
-
     columns = (
         Column("ply", 3, lambda row: str(row["ply"]), right=True),
         Column("positions", 13, _number("positions"), right=True),
@@ -185,15 +185,6 @@ def probe(
         (not moves, 'no position: give MOVES, "" for the empty board, or - for standard input'),
         ("-" in moves and len(moves) > 1, "- must be the only argument"),
     )
-    from cli.positions import given as positions
-    from cli.positions.solving import (
-        BatchSolver,
-        InputLine,
-        JsonWriter,
-        SolveOptions,
-        TextWriter,
-    )
-    from workers.answers.question import Question
 
     from_stdin = moves == ("-",)
     with closing(options.open_book(file, board)) as book:
@@ -226,9 +217,6 @@ class _BookAsker:
         return ()
 
     def _answer(self, position: Position) -> Answer:
-        from c4core.evaluation import score_limits
-        from workers.answers.question import Answer, open_bounds
-
         score = self._book.probe(position)
         if score is None:
             lower, upper = score_limits(position.ply, *position.board)
@@ -250,8 +238,6 @@ class _Filter:
     writer: AnswerWriter
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
-        from c4core.lines import BadLine
-
         if answer.score is not None:
             self.writer.answer(request, raw, answer, extras)
             return
@@ -297,8 +283,6 @@ def verify(
     positions. Some random positions are searched without the book. Errors are listed, and the exit
     code is 1.
     """
-    from cli.output.render import count
-
     settings: Settings = context.obj
     book = options.open_book(file)
     found = _verified(settings, book, sample, seed, threads)
@@ -307,8 +291,6 @@ def verify(
         f"{found.solved:,} solved again"
     )
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(
             {
                 "file": book.path,
@@ -332,11 +314,6 @@ def verify(
 def _verified(
     settings: Settings, book: Book, sample: int, seed: int, threads: int
 ) -> BookVerification:
-    from c4core.book.verify import verify as verify_book
-    from c4core.solver import Solver
-    from cli.output import progress
-    from cli.shell.process import run_in_background
-
     solver = Solver(table_mb=16, threads=threads)
     with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
         return run_in_background(

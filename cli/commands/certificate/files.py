@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.output import progress
+from c4core.errors import CertificateMissingError
+from c4core.proof import Certificate
+from c4core.proof.certificate import named_file
+from c4core.proof.format import RULES
+from cli.output import progress, render
+from cli.output.formats import write_object
+from cli.output.render import count, duration, labels
+from cli.output.tables import write_facts
+from cli.positions import given
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.process import echo
+from cli.shell.process import echo, run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.proof import Certificate
     from c4core.proof.certificate import Word
     from c4core.proof.format import CertificateInfo
     from cli.shell.settings import Settings
@@ -29,9 +36,6 @@ class _File(click.Path):
     name = "certificate"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from c4core.errors import CertificateMissingError
-        from c4core.proof.certificate import named_file
-
         try:
             super().convert(named_file(value), param, ctx)
         except CertificateMissingError as error:
@@ -46,16 +50,11 @@ file_argument = click.argument(
 
 def open_certificate(file: str) -> Certificate:
     """Open the certificate of a file or board."""
-    from c4core.proof import Certificate
-    from c4core.proof.certificate import named_file
-
     return Certificate.open(named_file(file))
 
 
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
     """Run work that reports the number of checked positions, and show it; Ctrl-C stops the work."""
-    from cli.shell.process import run_in_background
-
     stopped: list[bool] = []
     shown = progress.is_shown(settings, over_output=False)
     with progress.planning(shown=shown, of="positions") as update:
@@ -97,13 +96,8 @@ def info(settings: Settings, *, file: str) -> None:
     """Show what a certificate claims. Use "c4 certificate verify" to check the proof."""
     said = open_certificate(file).info
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"file": file, **as_object(said)})
         return
-    from cli.output import render
-    from cli.output.render import count
-    from cli.output.tables import write_facts
 
     facts = {
         "certificate": file,
@@ -148,8 +142,6 @@ def as_object(said: CertificateInfo) -> dict[str, object]:
 
 def _rules(said: CertificateInfo) -> list[str]:
     """The names of the rules that may end a branch."""
-    from c4core.proof.format import RULES
-
     return [name for number, name in enumerate(RULES) if said.rules >> number & 1]
 
 
@@ -171,15 +163,11 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
     all columns played so far, including those before the certificate's start. The proof does not
     cover every position. The player "proof:FILE" plays by a certificate.
     """
-    from cli.positions import given
-
     certificate = open_certificate(file)
     board = certificate.info.board
     position = given.from_arguments([moves], board=board, zero_based=zero_based)[0].position
     words = watched(settings, certificate.check).ask(position)
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(
             {
                 "file": file,
@@ -200,7 +188,6 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
             }
         )
         return
-    from cli.output import render
 
     render.console().print(render.board(position, None, zero_based=zero_based))
     for word in words:
@@ -209,8 +196,6 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
 
 
 def _sentence(word: Word, *, zero_based: bool) -> str:
-    from cli.output.render import labels
-
     columns = labels(word.columns, zero_based=zero_based)
     other = "o" if word.prover == "x" else "x"
     if word.why == "rule":
@@ -254,13 +239,10 @@ def verify(settings: Settings, *, file: str) -> None:
     seconds = time.monotonic() - began
     said = certificate.info
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(
             {"file": file, "proven": True, **as_object(said), "seconds": round(seconds, 3)}
         )
         return
-    from cli.output.render import count, duration
 
     echo(
         f"{file} is a proof: {place(said)} {claim(said)} "

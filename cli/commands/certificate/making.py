@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from c4core.files import atomic_file
+from c4core.proof import Certificate
+from c4core.proof.format import EVERY_RULE
+from c4core.proof.making import claimed
 from cli.commands.certificate.files import as_object, claim, place
-from cli.positions import books as options
+from cli.output.formats import write_object
+from cli.output.render import count, duration
+from cli.positions import books as options, given
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.work.job import Backend, JobContext
+from workers.prove.job import job_for, read_certificate
+from workers.prove.task import ProofTask
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.prove.task import ProofTask
 
 MAX_TABLE_MB = 1 << 14
 """The limit in workers/prove/task.py, repeated here so that help texts do not import it."""
@@ -103,12 +111,6 @@ def prove(
         (detach and force, "a detached job writes no file: leave out --force"),
         (not detach and out is None, "give --out FILE for the certificate, or --detach"),
     )
-    from c4core.proof.format import EVERY_RULE
-    from c4core.proof.making import claimed
-    from cli.positions import given
-    from cli.work.job import Backend, JobContext
-    from workers.prove.job import job_for, read_certificate
-    from workers.prove.task import ProofTask
 
     (request,) = given.from_arguments([moves], board=board, zero_based=zero_based)
     start = claimed(request.position, at_least=at_least, at_most=at_most)
@@ -147,8 +149,6 @@ def write(settings: Settings, *, job: int, out: str, force: bool) -> None:
 
     The file is the same as from "c4 prove" itself.
     """
-    from workers.prove.job import read_certificate
-
     options.out_path(out, force=force)
     with settings.open_database() as database:
         content = read_certificate(database, job)
@@ -165,10 +165,6 @@ def _write_proof(
     seconds: float | None = None,
 ) -> None:
     """Write the certificate of a job and show its claim."""
-    from c4core.files import atomic_file
-    from c4core.proof import Certificate
-    from cli.output.render import count, duration
-
     path = options.out_path(out, force=force)  # check again: hours may have passed
     try:
         with atomic_file(path) as beside:
@@ -184,7 +180,5 @@ def _write_proof(
         f"{count(info.file_bytes, 'byte')}{took}"
     )
     if settings.json:
-        from cli.output.formats import write_object
-
         about = {"seconds": round(seconds, 3)} if seconds is not None else {}
         write_object({"file": out, **as_object(info), "job": job_id, **about})

@@ -9,19 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.dataset.card import JSON_NAME, check_license
+from c4core.dataset.lots import Shares
+from c4core.dataset.writing import check_free
+from c4core.errors import DatasetError, DatasetExistsError
+from c4core.extras import load_pyarrow
 from cli.output import progress
+from cli.output.formats import writable_path, write_object
+from cli.output.render import count, duration
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit
+from cli.work.job import Backend, JobContext
+from workers.answers.question import find_book
+from workers.dataset.making import Draft, find_and_label
+from workers.dataset.sources import BLUNDER, Order
 
 if TYPE_CHECKING:
-    from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from workers.dataset.making import Draft, Labelled
-    from workers.dataset.sources import Order
+    from workers.dataset.making import Labelled
 
 LARGEST_SEED = 2**63 - 1
 MAX_POSITIONS = 100_000_000
@@ -29,8 +38,6 @@ MAX_POSITIONS = 100_000_000
 
 def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
     """Parse shares: ``80/10/10``."""
-    from c4core.dataset.lots import Shares
-
     try:
         return Shares.parse(text)
     except ValueError as error:
@@ -39,8 +46,6 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 
 def read_license(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
     """Parse a license identifier: ``cc-by-4.0``."""
-    from c4core.dataset.card import check_license
-
     try:
         return check_license(text)
     except ValueError as error:
@@ -150,8 +155,6 @@ order_options = parameters.option_group(
 
 def order_of(given: dict[str, Any]) -> Order:
     """Read the :class:`~workers.dataset.sources.Order` from the options."""
-    from workers.dataset.sources import BLUNDER, Order
-
     board: BoardSize = given["board"]
     plies: Range | None = given["plies"]
     first = 0 if plies is None or plies.first is None else plies.first
@@ -253,17 +256,11 @@ def build(
         ),
         (not detach and output is None, "give a directory for the files: --output DIR"),
     )
-    from cli.work.job import Backend, JobContext
-    from workers.answers.question import find_book
-    from workers.dataset.making import Draft, find_and_label
 
     order = order_of(given)
     chosen_book = book_path(context, order.book, no_book=no_book)
     find_book(chosen_book, order.board)  # fail now if the book cannot be used
     if "parquet" in order.formats:
-        from c4core.errors import DatasetError
-        from c4core.extras import load_pyarrow
-
         load_pyarrow(DatasetError)  # fail now, not after all positions are labelled
     directory = None if output is None else _directory(output, order, force=force)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
@@ -294,11 +291,6 @@ def build(
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:
     """Create the directory, and check that files can be written there."""
-    from c4core.dataset.card import JSON_NAME
-    from c4core.dataset.writing import check_free
-    from c4core.errors import DatasetExistsError
-    from cli.output.formats import writable_path
-
     path = Path(os.path.realpath(name))
     try:
         path.mkdir(exist_ok=True)
@@ -318,8 +310,6 @@ def _written(
     settings: Settings, labelled: Labelled, directory: Path, *, force: bool
 ) -> dict[str, Any]:
     """Write the files; return the data set's card."""
-    from c4core.errors import DatasetExistsError
-
     try:
         return labelled.write(directory, replace=force)
     except DatasetExistsError as error:
@@ -332,8 +322,6 @@ def _written(
 def _report(
     settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]
 ) -> None:
-    from cli.output.render import count, duration
-
     positions = card["positions"]
     text = count(positions, "position")
     if positions < card["asked"]:
@@ -341,15 +329,11 @@ def _report(
     numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
     settings.say(f"{directory}: {text} ({numbers}), in {duration(about['seconds'])}")
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"directory": str(directory), **about, **card})
 
 
 def _report_difference(settings: Settings, labelled: Labelled) -> bool:
     """Report how a file's labels compare with the exact ones; return whether any differ."""
-    from cli.output.render import count
-
     found, file = labelled.difference, labelled.draft.order.file
     if found is None:
         return False

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output.formats import Column, check_writable, opened, output_option
+from c4core.dataset.card import OUTCOMES, TRAITS, total
+from c4core.dataset.exchange import exchange_lines
+from c4core.dataset.reading import inspect, read_part
+from cli.output.formats import (
+    Column,
+    check_writable,
+    opened,
+    output_option,
+    write_object,
+    write_rows,
+)
+from cli.output.render import count
+from cli.output.tables import write_facts
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, echo
 
@@ -68,9 +80,6 @@ def export(
         (all_moves and format_name != "c4solver", "--all-moves needs --format c4solver"),
     )
     check_writable(output)
-    from c4core.dataset.exchange import exchange_lines
-    from c4core.dataset.reading import read_part
-    from cli.output.render import count
 
     records, terms = read_part(Path(directory), split)
     lines = exchange_lines(
@@ -108,8 +117,6 @@ def info(context: click.Context, *, path: str) -> None:
     Errors are listed, and the exit code is 1.
     """
     settings: Settings = context.obj
-    from c4core.dataset.reading import inspect
-    from cli.output.formats import write_object
 
     found = inspect(Path(path))
     if settings.json:
@@ -124,10 +131,6 @@ def info(context: click.Context, *, path: str) -> None:
 
 
 def _show(path: str, card: dict[str, Any]) -> None:
-    from c4core.dataset.card import OUTCOMES, TRAITS, total
-    from cli.output.formats import write_rows
-    from cli.output.tables import write_facts
-
     everything = total(card["splits"])
     write_facts(_facts(path, card))
     echo()

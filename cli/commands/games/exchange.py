@@ -9,11 +9,23 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from c4core.arena.file_formats import (
+    csv_line,
+    csv_names,
+    json_line,
+    read_csv_games,
+    read_json_games,
+)
+from c4core.arena.files import ON_THE_BOARD, Repeats
+from c4core.notation import DEFAULT_BOARD
 from cli.commands.games.listing import filter_of, filter_options, matches_argument
-from cli.output.formats import format_by_ending, opened, output_option
+from cli.output.formats import format_by_ending, opened, output_option, write_object
+from cli.output.render import count
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, echo, input_name, reading
+from workers.match.files import Collection, import_matches, remember_stored, stream_entries
+from workers.match.judging import check_matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,11 +94,6 @@ def export(
     format_name = format_name or format_by_ending(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
-    from c4core.arena.files import Repeats
-    from c4core.notation import DEFAULT_BOARD
-    from cli.output.render import count
-    from workers.match.files import stream_entries
-    from workers.match.judging import check_matches
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:
@@ -113,8 +120,6 @@ def export(
 
 def _write_json(out: IO[str], entries: Iterable[GameEntry]) -> int:
     """Write a line per game; return the number of games."""
-    from c4core.arena.file_formats import json_line
-
     written = 0
     for entry in entries:
         out.write(json_line(entry) + "\n")
@@ -124,9 +129,6 @@ def _write_json(out: IO[str], entries: Iterable[GameEntry]) -> int:
 
 def _write_csv(out: IO[str], entries: Iterable[GameEntry], board: BoardSize) -> tuple[int, int]:
     """Write a row per game; return the numbers of games written and without an end on the board."""
-    from c4core.arena.file_formats import csv_line, csv_names
-    from c4core.arena.files import ON_THE_BOARD
-
     out.write(csv_names(board) + "\n")
     written = forfeits = 0
     for entry in entries:
@@ -188,9 +190,6 @@ def import_(
         (mirrors and distinct is None, "--mirrors needs --distinct"),
         (new and distinct is None, "--new needs --distinct"),
     )
-    from c4core.arena.files import Repeats
-    from cli.output.render import count
-    from workers.match.files import Collection, import_matches, remember_stored
 
     name = input_name(file)
     kind = format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")
@@ -216,15 +215,10 @@ def import_(
 
 
 def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:
-    from c4core.arena.file_formats import read_csv_games, read_json_games
-
     return (read_csv_games if kind == "csv" else read_json_games)(file, board=board)
 
 
 def _report(settings: Settings, stored: list[ImportSummary], *, repeated: int, bad: int) -> None:
-    from cli.output.formats import write_object
-    from cli.output.render import count
-
     number = sum(match.games for match in stored)
     if settings.json:
         write_object(

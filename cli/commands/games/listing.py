@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from cli.output.formats import format_options
+from c4core.arena.file_formats import json_object
+from cli.output.formats import Column, chosen_format, format_options, write_rows
+from cli.output.render import count
 from cli.positions.books import read_board
+from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
+from db import games
+from db.records.games import GameCursor, GameFilter
+from workers.match.files import stream_entries
+from workers.match.judging import check_matches
+from workers.match.report import match_state
+from workers.text import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from c4core.notation import BoardSize
     from c4core.position import Side
-    from cli.output.formats import Column, Row
+    from cli.output.formats import Row
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.records.games import GameCursor, GameFilter
     from db.records.matches import MatchInfo
 
 ENDINGS = (
@@ -39,8 +48,6 @@ ENDINGS = (
 
 def read_game(text: str) -> GameCursor:
     """Parse a game: ``MATCH:NUMBER``."""
-    from db.records.games import GameCursor
-
     try:
         return GameCursor.parse(text)
     except ValueError as error:
@@ -89,8 +96,6 @@ filter_options = parameters.option_group(
 
 def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
     """Pop the options of :data:`filter_options` from a command's options."""
-    from db.records.games import GameFilter
-
     winner: Side | Literal["none"] | None = options.pop("winner")
     length: Range | None = options.pop("length")
     endings: tuple[str, ...] = options.pop("endings")
@@ -133,9 +138,6 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
 
     Results are A's. Use "c4 jobs resume JOB" to continue an unfinished match.
     """
-    from cli.output.formats import chosen_format, write_rows
-    from db import games
-
     with settings.open_database() as database, database.read() as session:
         found = games.list_matches(session, limit=limit, before_id=before)
     chosen = chosen_format(settings, format_name)
@@ -180,12 +182,6 @@ def list_(
 
     x moved first. The moves are columns counted from 1.
     """
-    from c4core.arena.file_formats import json_object
-    from cli.output.formats import chosen_format, write_rows
-    from db.records.games import GameCursor
-    from workers.match.files import stream_entries
-    from workers.match.judging import check_matches
-
     filters = filter_of(matches, others)
     chosen = chosen_format(settings, format_name)
     if limit is None and chosen == "table":
@@ -221,12 +217,6 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
     later, it continues with its other matches. A match whose games another match uses cannot be
     deleted either.
     """
-    from functools import partial
-
-    from cli.output.render import count
-    from db import games
-    from workers.match.judging import check_matches
-
     with settings.open_database() as database:
         check_matches(database, matches)
         # The newest first: it may use the games of an older match.
@@ -258,9 +248,6 @@ _FIELDS = (
 
 
 def _match_row(match: MatchInfo) -> Row:
-    from workers.match.report import match_state
-    from workers.text import time_text
-
     tally = match.tally.a
     return {
         "match": match.id,
@@ -281,9 +268,6 @@ def _match_row(match: MatchInfo) -> Row:
 
 
 def _match_columns() -> tuple[Column, ...]:
-    from cli.output.formats import Column
-    from cli.reports.tables import short
-
     return (
         Column("match", 5, lambda row: str(row["match"]), right=True),
         Column("state", 11, lambda row: row["state"]),
@@ -302,8 +286,6 @@ def _label(row: Row) -> str:
 
 
 def _game_columns() -> tuple[Column, ...]:
-    from cli.output.formats import Column
-
     return (
         Column("game", 9, lambda row: f"{row['match']}:{row['number']}"),
         Column("winner", 6, lambda row: row["winner"] or "-"),

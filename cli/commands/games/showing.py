@@ -7,11 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.arena.file_formats import json_object
+from c4core.arena.files import outcome_text
+from c4core.notation import column_label, parse_moves
+from c4core.players import Stop
 from cli.commands.games.listing import read_game
+from cli.output import render
+from cli.output.formats import write_object
+from cli.output.render import score_text
+from cli.output.tables import Table, write_facts, write_parts
 from cli.reports import options as report_options
+from cli.reports.matches import judge, write_match, write_tournament
+from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.process import Exit, echo
+from cli.shell.process import Exit, echo, run_in_background
+from cli.work.job import Backend, JobContext
+from db import games
+from workers.match.files import entry_of
+from workers.match.judging import check_matches, judge_game, read_report
+from workers.match.table import replay_game
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,13 +53,9 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     the result, "?" gave points away, "!" was the only move that kept the result in a difficult
     choice. Use "c4 review" to find scores that are not stored.
     """
-    from cli.output.formats import write_object
-
     with settings.open_database() as database:
         entry, judged = _read(database, game)
     if settings.json:
-        from c4core.arena.file_formats import json_object
-
         write_object({**json_object(entry), "judged": [_judged_object(move) for move in judged]})
         return
     _show(entry, judged, boards=boards)
@@ -62,10 +73,6 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 
     Programs are started only with --allow-programs, and the programs of imported games never.
     """
-    from c4core.players import Stop
-    from cli.shell.process import run_in_background
-    from workers.match.table import replay_game
-
     settings: Settings = context.obj
     places = dict.fromkeys(map(read_game, games))
     differs = False
@@ -87,8 +94,6 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 
 def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
     """Refuse games that do not exist."""
-    from db import games
-
     with database.read() as session:
         for place in places:
             games.get_terms(session, place.match_id)
@@ -96,10 +101,6 @@ def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
-    from db import games
-    from workers.match.files import entry_of
-    from workers.match.judging import judge_game
-
     with database.read() as session:
         terms = games.get_terms(session, place.match_id)
     judged = judge_game(database, place.match_id, place.number)
@@ -107,10 +108,6 @@ def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[Ju
 
 
 def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
-    from cli.output import render
-    from cli.output.tables import write_facts
-    from cli.reports.tables import short
-
     facts = {
         "game": f"{entry.match}:{entry.number}",
         "x": short(entry.first or "?"),
@@ -138,22 +135,16 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
 
 
 def _result(entry: GameEntry) -> str:
-    from c4core.arena.files import outcome_text
-
     text = f"{outcome_text(entry.winner, entry.ending)}, {entry.ending}"
     return f"{text}: {entry.detail}" if entry.detail else text
 
 
 def _draw(position: Position) -> None:
-    from cli.output import render
-
     out = render.console()
     out.print(render.board(position, None))
 
 
 def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
-    from c4core.notation import column_label, parse_moves
-
     position = entry.start
     if position.ply:
         _draw(position)
@@ -166,10 +157,6 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
 
 
 def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
-    from c4core.notation import column_label
-    from cli.output.render import score_text
-    from cli.output.tables import Table, write_parts
-
     rows = [
         [
             f"{index + 1}.",
@@ -187,8 +174,6 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
 
 
 def _note(move: JudgedMove) -> str:
-    from cli.output.render import score_text
-
     text = f"score {score_text(move.played)} for {move.side}"
     if not move.is_best:
         text += f", best {score_text(move.best)}"
@@ -238,10 +223,6 @@ def report(
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
-    from cli.reports.matches import judge, write_match, write_tournament
-    from cli.work.job import Backend, JobContext
-    from workers.match.judging import check_matches, read_report
-
     settings: Settings = context.obj
     judging = report_options.judging_of(others)
     writing = report_options.writing_of(settings, others)

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.extras import ONNX
+from c4core.files import atomic_file
+from c4core.models.files import read_model
+from c4core.models.labels import read_positions
+from c4core.models.players import SHIPPED, LearningCnn, LearningResidual, named_file
+from c4core.models.quality import evaluate_player, quality_object
+from c4core.players.player import ANY_PROGRAM, Resources
+from c4core.players.registry import parse_player
 from cli.commands.learn.shared import (
     games_options,
     labelled_games,
@@ -16,8 +24,16 @@ from cli.commands.learn.shared import (
     seed_option,
     write_report,
 )
+from cli.output import progress
+from cli.output.formats import writable_path, write_object
+from cli.output.render import count
+from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.process import check_signals
+from db import games
+from workers.match.table import read_corpus
+from workers.match.terms import looks_games_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +42,7 @@ if TYPE_CHECKING:
     from c4core.models.labels import Positions
     from c4core.models.quality import TimedQuality
     from c4core.notation import BoardSize
-    from c4core.players.player import PlayerSpec, Resources
+    from c4core.players.player import PlayerSpec
     from cli.shell.settings import Settings
 
 GAMES = 10_000
@@ -98,8 +114,6 @@ def evaluate(
     )
 
     def read(directory: Path) -> Positions:
-        from c4core.models.labels import read_positions
-
         positions = read_positions(directory, split)
         return positions if sample is None else positions.sample(sample, seed=seed)
 
@@ -115,8 +129,6 @@ def evaluate(
 
 def _read_model(path: Path) -> Model:
     """Read a model, and check that PyTorch is installed if it needs it."""
-    from c4core.models.files import read_model
-
     parameters.check_exists(str(path), option="MODEL")
     model = read_model(path)
     if model.kind == "cnn":
@@ -132,8 +144,6 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
             f"{path} plays on {model.board}, the positions are on {positions.board}",
         ),
     )
-    from c4core.models.players import LearningCnn, LearningResidual
-    from c4core.models.quality import evaluate_player
 
     player = {"cnn": LearningCnn, "residual": LearningResidual}[model.kind](model=str(path))
     with _asking(context.obj, positions, mirrors=True) as look:
@@ -177,11 +187,6 @@ def write_evaluation(
     settings: Settings, description: str, positions: Positions, *, seed: int
 ) -> None:
     """Ask a player for a move in every position; write its measures and time per move."""
-    from c4core.models.quality import quality_object
-    from c4core.players.registry import parse_player
-    from cli.output.formats import write_object
-    from cli.output.tables import Facts, write_parts
-
     spec = parse_player(description)
     found = _ask(settings, spec, positions, seed=seed)
     times = {
@@ -204,8 +209,6 @@ def write_evaluation(
 
 def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
     """Ask a player, with progress. A program is started, because naming it is consent."""
-    from c4core.models.quality import evaluate_player
-
     with (
         spec.make(_resources(settings, spec, positions.board)) as player,
         _asking(settings, positions, mirrors=not player.is_random) as look,
@@ -218,9 +221,6 @@ def _asking(
     settings: Settings, positions: Positions, *, mirrors: bool
 ) -> Iterator[Callable[[int], None]]:
     """Show progress; the function is called with the number of finished moves."""
-    from cli.output import progress
-    from cli.shell.process import check_signals
-
     shown = progress.is_shown(settings, over_output=False)
     total = len(positions) * (1 + mirrors)
     with progress.counting("asking for moves", total, shown=shown) as update:
@@ -234,13 +234,8 @@ def _asking(
 
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
     """A player's resources: consent to start programs, and stored games if it uses them."""
-    from c4core.players.player import ANY_PROGRAM, Resources
-    from workers.match.terms import looks_games_up
-
     if not looks_games_up(spec):
         return Resources(programs=ANY_PROGRAM)
-    from db import games
-    from workers.match.table import read_corpus
 
     with settings.open_database() as database:
         with database.read() as session:
@@ -266,13 +261,6 @@ def export(settings: Settings, *, model: str, onnx: str) -> None:
     output "policy" has a number for each column: play the column with the largest one. The file's
     metadata describes both.
     """
-    from c4core.extras import ONNX
-    from c4core.files import atomic_file
-    from c4core.models.files import read_model
-    from c4core.models.players import SHIPPED, named_file
-    from cli.output.formats import writable_path
-    from cli.output.render import count
-
     is_shipped = model == SHIPPED
     if not is_shipped:
         parameters.check_exists(model, option="MODEL")

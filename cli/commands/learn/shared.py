@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
+from c4core import extras
+from c4core.errors import LearningMissingError
+from c4core.models.labels import labelled, play_finals, read_finals
+from c4core.models.quality import quality_object
+from cli.output import progress
+from cli.output.formats import write_object
+from cli.output.render import NOTHING, count, duration, percent
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
 from cli.shell.process import input_name, reading
+from db import games
+from workers.match.table import read_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,9 +55,6 @@ seed_option = number_option(
 
 def require(extra: Extra | None = None) -> None:
     """Check that packages are installed; without an argument, PyTorch."""
-    from c4core import extras
-    from c4core.errors import LearningMissingError
-
     extras.require(extra or extras.LEARN, LearningMissingError)
 
 
@@ -87,10 +93,6 @@ def labelled_games(
 
     Repeated grids are left out. Without options, ``default`` games are played.
     """
-    from c4core.models.labels import labelled, play_finals, read_finals
-    from cli.output import progress
-    from cli.output.render import count
-
     settings: Settings = context.obj
     board: BoardSize = options.pop("board")
     games: int | None = options.pop("games")
@@ -118,9 +120,6 @@ def labelled_games(
 
 
 def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
-    from db import games
-    from workers.match.table import read_corpus
-
     with settings.open_database() as database:
         with database.read() as session:
             for match in matches:
@@ -154,8 +153,6 @@ def write_report(
         "seconds": round(sum(entry["seconds"] for entry in model.history), 3),
     }
     if settings.json:
-        from cli.output.formats import write_object
-
         about |= {"architecture": model.architecture, "settings": model.settings}
         if with_history:
             about["history"] = model.history
@@ -164,8 +161,6 @@ def write_report(
 
             about["confusion"] = confusion_object(confusion)
         if quality is not None:
-            from c4core.models.quality import quality_object
-
             about["quality"] = quality_object(quality)
         write_object(about)
         return
@@ -178,8 +173,6 @@ def _write_text(
     confusion: Confusion | None,
     quality: Quality | None,
 ) -> None:
-    from cli.output.render import duration
-
     facts = {name: str(value) for name, value in about.items()}
     facts["parameters"] = f"{about['parameters']:,}"
     facts["seconds"] = duration(about["seconds"])
@@ -217,8 +210,6 @@ _HEADINGS: Final = ("positions", "best column", "result kept")
 
 def quality_parts(quality: Quality) -> list[Part]:
     """Tables of shares by kind of position and by stones, and the missed wins and blocks."""
-    from cli.output.render import NOTHING
-
     kinds = [
         _share_row("all", quality.everywhere),
         _share_row("decisive", quality.decisive),
@@ -242,8 +233,6 @@ def quality_parts(quality: Quality) -> list[Part]:
 
 
 def _share_row(name: str, share: Share) -> list[str]:
-    from cli.output.render import percent
-
     known = share.positions or None
     return [
         name,

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.models.files import read_model
+from c4core.models.labels import read_joined
+from c4core.models.loop import Step, draw_curves, train
+from c4core.models.players import LearningResidual
+from c4core.models.quality import evaluate_player
 from cli.commands.learn.shared import (
     figure_texts,
     games_options,
@@ -17,9 +22,11 @@ from cli.commands.learn.shared import (
     seed_option,
     write_report,
 )
-from cli.output import drawing
+from cli.output import drawing, progress
+from cli.output.formats import writable_path
 from cli.shell.commands import Command, refuse
 from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber, option_group
+from cli.shell.process import check_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,8 +81,6 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     """Pop the options of :func:`training_options` from a command's options, and check them."""
-    from cli.output.formats import writable_path
-
     require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
     refuse(context, (resume and fresh, "--resume and --fresh cannot be used together"))
@@ -91,8 +96,6 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     )
     earlier = None
     if resume and path.exists():
-        from c4core.models.files import read_model
-
         earlier = read_model(path)
     import torch
 
@@ -221,9 +224,6 @@ def residual(context: click.Context, /, **others: Any) -> None:
     --resume. The model plays as learning-residual:model=FILE, without PyTorch.
     """
     training = training_of(context, others)
-    from c4core.models.labels import read_joined
-    from c4core.models.players import LearningResidual
-    from c4core.models.quality import evaluate_player
     from c4core.models.torch.courses import ResidualCourse
     from c4core.models.torch.networks import parameter_count
 
@@ -247,10 +247,6 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
     After an interruption, a message reports the completed epochs and how to continue. If the model
     to continue from belongs to another training, ModelMismatchError is raised.
     """
-    from c4core.models.loop import Step, draw_curves, train
-    from cli.output import progress
-    from cli.shell.process import check_signals
-
     complete = 0
     shown = progress.is_shown(settings, over_output=False)
     try:

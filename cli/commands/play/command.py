@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import shlex
 import sys
 from contextlib import ExitStack
@@ -10,21 +12,35 @@ from typing import TYPE_CHECKING
 
 import click
 
+from c4core.arena.file_formats import json_object
+from c4core.errors import MoveError
+from c4core.players.errors import PlayerError, ProgramRefusedError
+from c4core.players.player import ANY_PROGRAM, Consent
+from c4core.reader import read_moves
+from cli.commands.play.game import (
+    Game,
+    check_replaceable,
+    claimed,
+    default_file,
+    read_game,
+    read_seat,
+)
+from cli.commands.play.opponents import GameResources, Scores
+from cli.commands.play.plain import PlainGame
 from cli.output.formats import writable_path
 from cli.positions.books import book_options, book_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.process import Exit, echo, ignoring_closed_stderr
+from workers.answers.question import find_book
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from c4core.players.player import Consent
     from cli.commands.play.app import PlayApp
-    from cli.commands.play.game import Game, Seat
-    from cli.commands.play.plain import PlainGame
+    from cli.commands.play.game import Seat
     from cli.shell.settings import Settings
 
 
@@ -41,10 +57,6 @@ EXAMPLES = (
 
 
 def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
-    from c4core.players.errors import PlayerError
-    from c4core.players.player import ANY_PROGRAM
-    from cli.commands.play.game import read_seat
-
     try:
         return read_seat(text, programs=ANY_PROGRAM)
     except PlayerError as error:
@@ -134,10 +146,6 @@ def play(
     With --plain, moves are read from standard input, one column per line, and the board is written
     after each. With --json only the game is written, at the end. Type "help" for the commands.
     """
-    from cli.commands.play.game import check_replaceable, claimed, default_file, read_game
-    from cli.commands.play.opponents import GameResources, Scores
-    from workers.answers.question import find_book
-
     settings: Settings = context.obj
     refuse(
         context,
@@ -174,8 +182,6 @@ def play(
         supplies = GameResources(scores, database)
         playing: PlainGame | PlayApp
         if plain:
-            from cli.commands.play.plain import PlainGame
-
             playing = PlainGame(game, file=file, supplies=supplies, silent=settings.json)
         else:
             from cli.commands.play.app import PlayApp
@@ -197,15 +203,11 @@ def play(
 
 def _with_named(programs: Consent, *seats: Seat) -> Consent:
     """Add the players that the command line names to the allowed programs."""
-    from c4core.players.player import Consent
-
     return Consent(programs.everything, frozenset(seat.text for seat in seats))
 
 
 def _check_consent(game: Game | None, file: Path) -> None:
     """Refuse a saved game with programs that this command line does not allow."""
-    from c4core.players.errors import ProgramRefusedError
-
     if game is None:
         return
     try:
@@ -226,13 +228,6 @@ def _is_described(context: click.Context) -> bool:
 
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
-    import secrets
-
-    from c4core.errors import MoveError
-    from c4core.players.errors import PlayerError
-    from c4core.reader import read_moves
-    from cli.commands.play.game import Game
-
     if min(board) < LEAST_SIDE:
         raise click.BadParameter(
             f"{board} is too small for four in a row: use at least {LEAST_SIDE} columns and rows",
@@ -252,10 +247,6 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
 
 def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
     """Write the games, one per line, after the screen was closed."""
-    import json
-
-    from c4core.arena.file_formats import json_object
-
     for game in games:
         if settings.json:
             known = {

@@ -20,6 +20,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import platformdirs
+
 from c4core.arena.files import GameEntry, empty_board, ending_on_board
 from c4core.arena.game import Ending, game_seed, side_seed
 from c4core.errors import C4Error
@@ -305,8 +307,6 @@ class SavedGameError(C4Error, ValueError):
 
 def default_file() -> Path:
     """The default file for a saved game; its directory is created if necessary."""
-    import platformdirs
-
     return platformdirs.user_data_path("c4", ensure_exists=True) / "play.json"
 
 

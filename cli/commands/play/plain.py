@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import threading
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -152,8 +153,6 @@ class PlainGame:
         self._draw(_wait_for(lambda: self._scores.ask(position)))
 
     def _help(self) -> None:
-        import textwrap
-
         lines = paragraphs(how=f"Type {COMMANDS}.").splitlines()
         for paragraph in lines:
             for line in textwrap.wrap(paragraph) or [""]:
