@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +15,7 @@ from cli.output.render import can_write, count
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import flag, number, takes
 from cli.shell.process import Exit, echo
 from workers.configuration import usable_cores
 
@@ -31,19 +32,24 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 bench``."""
+
+    quick: bool = flag("Fewer positions, no empty board: takes a few seconds.")
+    threads: int = parameters.threads()
+    table_mb: int = number(
+        parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
+        "Size of the transposition table; the signature depends on it.",
+        metavar="MB",
+        default=8,
+    )
+
+
 @click.command(cls=Command, examples=EXAMPLES, database=False)
-@click.option("--quick", is_flag=True, help="Fewer positions, no empty board: takes a few seconds.")
-@parameters.threads_option
-@click.option(
-    "--table-mb",
-    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
-    metavar="MB",
-    default=8,
-    show_default=True,
-    help="Size of the transposition table; the signature depends on it.",
-)
+@takes(Given)
 @click.pass_context
-def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -> None:
+def bench(context: click.Context, given: Given) -> None:
     """Measure how fast this machine solves positions.
 
     This takes half a minute. Positions of six classes are solved exactly, on one thread, without a
@@ -57,16 +63,16 @@ def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -
     settings: Settings = context.obj
     rows: list[Row] = []
     measured = _noted(
-        measure(table_mb=table_mb, threads=threads, quick=quick),
+        measure(table_mb=given.table_mb, threads=given.threads, quick=given.quick),
         rows,
     )
-    about = _about(table_mb, quick=quick)
+    about = _about(given.table_mb, quick=given.quick)
     if settings.json:
         found = list(measured)
         write_object(about | {"signature": signature(rows), "rows": found})
     else:
         _show(about, measured)
-        echo(f"signature {signature(rows)}{' (quick)' if quick else ''}")
+        echo(f"signature {signature(rows)}{' (given.quick)' if given.quick else ''}")
     if wrong := sum(row.wrong for row in rows):
         settings.say(count(wrong, "wrong score"))
         context.exit(Exit.PROBLEMS)

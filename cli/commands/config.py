@@ -36,11 +36,6 @@ name_argument = click.argument("name", metavar="SETTING", type=click.Choice(list
 
 @click.group(
     cls=LazyGroup,
-    lazy={
-        "set": "cli.commands.config:set_",
-        "unset": "cli.commands.config:unset",
-        "path": "cli.commands.config:path",
-    },
     invoke_without_command=True,
     no_args_is_help=True,
     examples=EXAMPLES,
@@ -65,7 +60,6 @@ def config(context: click.Context, *, show: bool) -> None:
     """  # noqa: D301 (click's mark for lines that are not wrapped)
     is_alone = context.invoked_subcommand is None
     refuse(
-        context,
         (show and not is_alone, "--show cannot be used with a command"),
         (is_alone and not show, "Give a command, or --show."),
     )
@@ -92,7 +86,7 @@ def _value(row: dict[str, Any]) -> str:
     return str(row["value"])
 
 
-@click.command(
+@config.command(
     "set",
     cls=Command,
     database=False,
@@ -133,7 +127,7 @@ def _read(name: str, text: str) -> Value:
     return os.path.abspath(os.path.expanduser(text)) if is_path else value  # noqa: PTH100, PTH111
 
 
-@click.command(
+@config.command(
     cls=Command,
     database=False,
     json=False,
@@ -151,7 +145,7 @@ def unset(context: click.Context, *, name: str) -> None:
     change_file(configuration, name, None)
 
 
-@click.command(
+@config.command(
     cls=Command,
     database=False,
     json=False,

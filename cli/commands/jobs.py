@@ -7,16 +7,16 @@ import sys
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from cli.output.formats import (
     check_writable,
     chosen_format,
-    format_options,
-    output_option,
-    result_options,
+    list_formats,
+    output_file,
+    result_formats,
     write_object,
     write_rows,
 )
@@ -25,6 +25,8 @@ from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.shell.options import argument, choice, group, number, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo
 from cli.work.job import Backend, JobContext, open_results, result_format, write_results
 from cli.work.view import (
@@ -63,25 +65,10 @@ if TYPE_CHECKING:
     from db.records.jobs import JobProgress
     from workers.core.follow import Progress
 
-STATES = ("planning", "running", "done", "failed", "cancelled")
-"""The states in db/records/jobs.py, repeated here so that help texts do not import it."""
-
-job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
+NUMBER = parameters.IntRange(1)
 
 
-@click.group(
-    cls=LazyGroup,
-    lazy={
-        "list": "cli.commands.jobs:list_",
-        "show": "cli.commands.jobs:show",
-        "watch": "cli.commands.jobs:watch",
-        "results": "cli.commands.jobs:results",
-        "cancel": "cli.commands.jobs:cancel",
-        "resume": "cli.commands.jobs:resume",
-        "retry": "cli.commands.jobs:retry",
-    },
-    examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"],
-)
+@click.group(cls=LazyGroup, examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"])
 def jobs() -> None:
     """List, watch, stop and continue jobs, and write their results.
 
@@ -91,44 +78,41 @@ def jobs() -> None:
     """
 
 
-@click.command(
+@dataclass(frozen=True, kw_only=True)
+class ListGiven:
+    """Parameters of ``c4 jobs list``."""
+
+    state: tuple[str, ...] = choice(
+        [str(state) for state in JobState],
+        "Only jobs in this state; can be given again.",
+        multiple=True,
+    )
+    limit: int = number(parameters.WholeNumber(1), "List at most N jobs.", default=20)
+    format_name: str | None = list_formats()
+
+
+@jobs.command(
     "list", cls=Command, json=False, examples=["c4 jobs list", "c4 jobs list --state failed --json"]
 )
-@click.option(
-    "--state",
-    type=click.Choice(STATES),
-    multiple=True,
-    help="Only jobs in this state; can be given again.",
-)
-@click.option(
-    "--limit",
-    type=parameters.WholeNumber(1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="List at most N jobs.",
-)
-@format_options
+@takes(ListGiven)
 @click.pass_obj
-def list_(
-    settings: Settings, *, state: tuple[str, ...], limit: int, format_name: str | None
-) -> None:
+def list_(settings: Settings, given: ListGiven) -> None:
     """List jobs, the newest first.
 
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
     continue a job on which no process works any more.
     """
-    states = [JobState(name) for name in state] or None
+    states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
-        found = store.list_jobs(session, states=states, limit=limit)
+        found = store.list_jobs(session, states=states, limit=given.limit)
     wanted = [job_row(one) for one in found]
-    chosen = chosen_format(settings, format_name)
+    chosen = chosen_format(settings, given.format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
 
 
-@click.command(cls=Command, examples=["c4 jobs show 1", "c4 jobs show 1 --json"])
-@job_argument
+@jobs.command(cls=Command, examples=["c4 jobs show 1", "c4 jobs show 1 --json"])
+@click.argument("job", type=NUMBER, metavar="JOB")
 @click.pass_obj
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
@@ -149,175 +133,13 @@ def show(settings: Settings, job: int) -> None:
         write_facts(job_facts(found) | facts)
 
 
-@click.command(cls=Command, examples=["c4 jobs cancel 1"])
-@click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
-@click.pass_obj
-def cancel(settings: Settings, job: tuple[int, ...]) -> None:
-    """Stop jobs. Results are kept; use "c4 jobs resume" to continue with the rest."""
-    numbers = list(dict.fromkeys(job))
-
-    def cancel_them(session: Session) -> None:
-        for number in sorted(numbers):
-            store.cancel_job(session, number)
-
-    with settings.open_database() as database:
-        database.run(cancel_them)  # all of them, or none
-        for number in numbers:
-            settings.say(f"job {number} cancelled")
-    if settings.json:
-        write_object({"jobs": numbers, "state": "cancelled"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """Options for continuing an existing job."""
-
-    job: int
-    detach: bool
-    output: str | None
-    format_name: str | None
-    programs: Consent
-    threads: int
-    table_mb: int
-
-
-again_options = parameters.option_group(
-    job_argument,
-    parameters.detach_option("Leave the work to other processes that run the job."),
-    output_option,
-    result_options,
-    parameters.programs_option("that the job names."),
-    parameters.priority_option,
-    parameters.threads_option,
-    parameters.table_option,
-)
-"""The argument and the options of :class:`Again`."""
-
-
-@click.command(
-    cls=Command,
-    broker=True,
-    json=False,
-    examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
-)
-@again_options
-@click.pass_context
-def resume(context: click.Context, /, **given: Any) -> None:
-    """Continue a job that was interrupted, cancelled or detached.
-
-    Finished units are not repeated. Use --output to write the results of the complete job, or "c4
-    jobs results" later.
-
-    Players that are programs are started only with --allow-programs, because anybody may have
-    created the job. With --broker, the workers need this option instead.
-    """
-    again = Again(**given)
-
-    def go_on(database: Database) -> None:
-        database.run(lambda session: store.resume_job(session, again.job))
-        context.obj.say_if_verbose(f"job {again.job} can go on")
-
-    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
-
-
-@click.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
-@again_options
-@click.pass_context
-def retry(context: click.Context, /, **given: Any) -> None:
-    """Repeat the failed units of a job."""
-    again = Again(**given)
-
-    def go_on(database: Database) -> None:
-        units = database.run(lambda session: store.retry_job(session, again.job))
-        context.obj.say(f"job {again.job}: {count(units, 'failed unit')} to try again")
-
-    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
-
-
-@click.command(
-    cls=Command,
-    json=False,
-    examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
-)
-@job_argument
-@output_option
-@result_options
-@click.pass_context
-def results(
-    context: click.Context, *, job: int, output: str | None, format_name: str | None
-) -> None:
-    """Write the results of a job, in the order of its input.
-
-    They are JSON Lines or a JSON array. Results of "c4 analyze" can also be CSV or Parquet.
-
-    The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
-
-    A match has one object per unit, with the first of its games, the one after the last, and their
-    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
-    searched piece; "c4 jobs show" shows what follows from them.
-    """
-    settings: Settings = context.obj
-    with settings.open_database() as database:
-        found = read_job(database, job)
-        chosen = result_format(settings, output, format_name, found.kind)
-        with open_results(output, chosen) as target:
-            written = write_results(database, found, target)
-    if written.errors:
-        settings.say(f"{count(written.errors, 'line')} without an answer")
-        context.exit(Exit.PROBLEMS)
-
-
-def _work_again(
-    context: click.Context,
-    again: Again,
-    go_on: Callable[[Database], None],
-    *,
-    open_states: Collection[JobState],
-) -> None:
-    """Queue a job's open units again, and work on them or leave them to other processes.
-
-    ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
-    open units.
-    """
-    settings: Settings = context.obj
-    job, output = again.job, again.output
-    refuse(
-        context,
-        (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
-        (again.format_name is not None and output is None, "a format needs --output"),
-    )
-    check_writable(output)
-    backend = Backend.found(
-        settings, threads=again.threads, table_mb=again.table_mb, programs=again.programs
-    )
-    with settings.open_database() as database:
-        found = read_job(database, job)
-        refuse_foreign(found, in_states=open_states)  # this version cannot complete such a job
-        chosen = result_format(settings, output, again.format_name, found.kind)
-        if found.state in open_states and not again.detach:
-            backend.check_consent(database, found)
-        go_on(database)
-        work = JobContext(settings, database, backend)
-        if again.detach:
-            work.leave(job)
-            if read_job(database, job).state is JobState.RUNNING:
-                settings.say(f"job {job} is left to {backend.other_processes()}")
-            return
-        with open_results(output, chosen) if output else nullcontext() as target:
-            is_well = work.run(job, target)
-        if output is None:
-            is_well = work.say_unanswered(job) and is_well
-    if not is_well:
-        context.exit(Exit.PROBLEMS)
-
-
 GONE_SECONDS = 25.0
 """Watching ends when a job has been silent for this long and has no workers. Restarted workers
 return within seconds."""
 
 
-@click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
-@click.argument("job", type=parameters.IntRange(1), metavar="[JOB]", required=False)
+@jobs.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
+@click.argument("job", type=NUMBER, metavar="[JOB]", required=False)
 @click.option(
     "--interval",
     type=parameters.FiniteFloat(0.1),
@@ -416,3 +238,154 @@ def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | 
     if not silent and done < job.positions and job.state in UNDER_WAY:
         parts.append(remaining_text(progress.remaining))
     echo(", ".join(parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultsGiven:
+    """Parameters of ``c4 jobs results``."""
+
+    job: int = argument("JOB", type=NUMBER)
+    output: str | None = output_file()
+    format_name: str | None = result_formats()
+
+
+@jobs.command(
+    cls=Command,
+    json=False,
+    examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
+)
+@takes(ResultsGiven)
+@click.pass_context
+def results(context: click.Context, given: ResultsGiven) -> None:
+    """Write the results of a job, in the order of its input.
+
+    They are JSON Lines or a JSON array. Results of "c4 analyze" can also be CSV or Parquet.
+
+    The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
+
+    A match has one object per unit, with the first of its games, the one after the last, and their
+    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
+    searched piece; "c4 jobs show" shows what follows from them.
+    """
+    settings: Settings = context.obj
+    with settings.open_database() as database:
+        found = read_job(database, given.job)
+        chosen = result_format(settings, given.output, given.format_name, found.kind)
+        with open_results(given.output, chosen) as target:
+            written = write_results(database, found, target)
+    if written.errors:
+        settings.say(f"{count(written.errors, 'line')} without an answer")
+        context.exit(Exit.PROBLEMS)
+
+
+@jobs.command(cls=Command, examples=["c4 jobs cancel 1"])
+@click.argument("job", type=NUMBER, metavar="JOB...", nargs=-1, required=True)
+@click.pass_obj
+def cancel(settings: Settings, job: tuple[int, ...]) -> None:
+    """Stop jobs. Results are kept; use "c4 jobs resume" to continue with the rest."""
+    numbers = list(dict.fromkeys(job))
+
+    def cancel_them(session: Session) -> None:
+        for number in sorted(numbers):
+            store.cancel_job(session, number)
+
+    with settings.open_database() as database:
+        database.run(cancel_them)  # all of them, or none
+        for number in numbers:
+            settings.say(f"job {number} cancelled")
+    if settings.json:
+        write_object({"jobs": numbers, "state": "cancelled"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Again:
+    """Parameters for continuing an existing job."""
+
+    job: int = argument("JOB", type=NUMBER)
+    detach: bool = parameters.detach("Leave the work to other processes that run the job.")
+    output: str | None = output_file()
+    format_name: str | None = result_formats()
+    programs: Consent = parameters.programs("that the job names.")
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
+
+
+@jobs.command(
+    cls=Command,
+    broker=True,
+    json=False,
+    examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
+)
+@takes(Again)
+@click.pass_context
+def resume(context: click.Context, again: Again) -> None:
+    """Continue a job that was interrupted, cancelled or detached.
+
+    Finished units are not repeated. Use --output to write the results of the complete job, or "c4
+    jobs results" later.
+
+    Players that are programs are started only with --allow-programs, because anybody may have
+    created the job. With --broker, the workers need this option instead.
+    """
+
+    def go_on(database: Database) -> None:
+        database.run(lambda session: store.resume_job(session, again.job))
+        context.obj.say_if_verbose(f"job {again.job} can go on")
+
+    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
+
+
+@jobs.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
+@takes(Again)
+@click.pass_context
+def retry(context: click.Context, again: Again) -> None:
+    """Repeat the failed units of a job."""
+
+    def go_on(database: Database) -> None:
+        units = database.run(lambda session: store.retry_job(session, again.job))
+        context.obj.say(f"job {again.job}: {count(units, 'failed unit')} to try again")
+
+    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
+
+
+def _work_again(
+    context: click.Context,
+    again: Again,
+    go_on: Callable[[Database], None],
+    *,
+    open_states: Collection[JobState],
+) -> None:
+    """Queue a job's open units again, and work on them or leave them to other processes.
+
+    ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
+    open units.
+    """
+    settings: Settings = context.obj
+    job, output = again.job, again.output
+    refuse(
+        (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
+        (again.format_name is not None and output is None, "a format needs --output"),
+    )
+    check_writable(output)
+    backend = Backend.found(
+        settings, again.engine, priority=again.priority, programs=again.programs
+    )
+    with settings.open_database() as database:
+        found = read_job(database, job)
+        refuse_foreign(found, in_states=open_states)  # this version cannot complete such a job
+        chosen = result_format(settings, output, again.format_name, found.kind)
+        if found.state in open_states and not again.detach:
+            backend.check_consent(database, found)
+        go_on(database)
+        work = JobContext(settings, database, backend)
+        if again.detach:
+            work.leave(job)
+            if read_job(database, job).state is JobState.RUNNING:
+                settings.say(f"job {job} is left to {backend.other_processes()}")
+            return
+        with open_results(output, chosen) if output else nullcontext() as target:
+            is_well = work.run(job, target)
+        if output is None:
+            is_well = work.say_unanswered(job) and is_well
+    if not is_well:
+        context.exit(Exit.PROBLEMS)

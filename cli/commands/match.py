@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from c4core.arena.statistics import Sprt
-from cli.reports import options
 from cli.reports.matches import played, write_match
+from cli.reports.options import GameRules, JudgeFew, Playing, Report
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, flag, group, number, option, takes
 from cli.shell.process import Exit
 from db.records.matches import Seats
 
@@ -38,43 +40,36 @@ def _read_sprt(
         ) from None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 match``."""
+
+    player_a: str = argument("A")
+    player_b: str = argument("B")
+    swap: bool = flag("Let both players take turns to move first.")
+    shuffle: bool = flag("Draw lots for the first move of every game.")
+    rules: GameRules = group(GameRules)
+    sprt: tuple[float, float] | None = option(
+        "Stop once a test decides whether A is better by E0 or by E1 Elo points.",
+        metavar="E0..E1",
+        callback=_read_sprt,
+    )
+    sprt_errors: tuple[float, float] = number(
+        parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),
+        "Error rates: how often the test may wrongly decide for E1, and for E0.",
+        metavar="ALPHA BETA",
+        nargs=2,
+        default=(0.05, 0.05),
+    )
+    judge: JudgeFew = group(JudgeFew)
+    playing: Playing = group(Playing)
+    report: Report = group(Report)
+
+
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.argument("player_a", metavar="A")
-@click.argument("player_b", metavar="B")
-@click.option("--swap", is_flag=True, help="Let both players take turns to move first.")
-@click.option("--shuffle", is_flag=True, help="Draw lots for the first move of every game.")
-@options.rules_options
-@click.option(
-    "--sprt",
-    metavar="E0..E1",
-    callback=_read_sprt,
-    help="Stop once a test decides whether A is better by E0 or by E1 Elo points.",
-)
-@click.option(
-    "--sprt-errors",
-    type=parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),
-    nargs=2,
-    default=(0.05, 0.05),
-    show_default=True,
-    metavar="ALPHA BETA",
-    help="Error rates: how often the test may wrongly decide for E1, and for E0.",
-)
-@options.judge_options(default="10")
-@options.play_options
-@options.writing_options
+@takes(Given)
 @click.pass_context
-def match(
-    context: click.Context,
-    /,
-    *,
-    player_a: str,
-    player_b: str,
-    swap: bool,
-    shuffle: bool,
-    sprt: tuple[float, float] | None,
-    sprt_errors: tuple[float, float],
-    **others: Any,
-) -> None:
+def match(context: click.Context, given: Given) -> None:
     """Let A play against B, and report the results.
 
     A player is a name, optionally with parameters, as in minimax-windows:depth=3; "c4 players list"
@@ -92,19 +87,16 @@ def match(
     --table-mb. Only workers started with --allow-programs run players that are programs.
     """
     settings: Settings = context.obj
-    refuse(context, (swap and shuffle, "--swap and --shuffle cannot be used together"))
-    rules = options.rules_of(others)
-    judging = options.judging_of(others)
-    playing = options.play_options_of(others)
-    options.check_detached(context, others, detach=playing.detach)
-    writing = options.writing_of(settings, others)
-    seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
-    terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
-    as_json = writing.format == "json"
-    reports = played(settings, [terms], playing, judging, as_json=as_json)
+    refuse((given.swap and given.shuffle, "--swap and --shuffle cannot be used together"))
+    given.report.refuse_detached(given.playing)
+    seats = Seats.ALTERNATE if given.swap else Seats.RANDOM if given.shuffle else Seats.FIXED
+    sprt = _test(given.sprt, given.sprt_errors)
+    terms = given.rules.terms(given.player_a, given.player_b, seats=seats, sprt=sprt)
+    chosen = given.report.format(settings)
+    reports = played(settings, [terms], given.playing, given.judge.judging(), chosen)
     if reports is None:
         return
-    write_match(settings, reports[0], writing)
+    write_match(settings, reports[0], given.report, chosen)
     if not reports[0].match.is_finished:
         context.exit(Exit.PROBLEMS)
 

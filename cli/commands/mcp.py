@@ -8,6 +8,7 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_origin
 
@@ -19,9 +20,11 @@ from msgspec.structs import asdict
 from c4core import extras
 from c4core.errors import C4Error
 from c4core.version import __version__
-from cli.positions.books import book_options, book_path
+from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import group, number, takes
+from cli.shell.parameters import Engine
 from workers.answers.service import AnswerService, Stop
 from workers.logs import set_up
 from workers.tools import INSTRUCTIONS, NAMES, Tools
@@ -43,30 +46,25 @@ LONGEST_ERROR: Final = 500
 """Maximum length of an error message in characters; it may quote an argument."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 mcp``."""
+
+    no_store: bool = parameters.no_store()
+    max_budget: float = number(
+        parameters.FiniteFloat(0, LONGEST_BUDGET),
+        "Maximum time that a client may request for a call.",
+        metavar="SECONDS",
+        default=30,
+    )
+    books: Books = group(Books)
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, json=False, examples=EXAMPLES)
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
-@click.option(
-    "--max-budget",
-    type=parameters.FiniteFloat(0, LONGEST_BUDGET),
-    metavar="SECONDS",
-    default=30,
-    show_default=True,
-    help="Maximum time that a client may request for a call.",
-)
-@book_options
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def mcp(
-    context: click.Context,
-    *,
-    no_store: bool,
-    max_budget: float,
-    book: str | None,
-    no_book: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+def mcp(context: click.Context, given: Given) -> None:
     """Serve tools for language models (Model Context Protocol).
 
     The tools solve positions exactly, review games, list legal moves, choose moves by any player,
@@ -87,16 +85,17 @@ def mcp(
         traces=bool(os.environ.get("C4_TRACE")),
     )
     with ExitStack() as stack:
-        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        database = (
+            None if given.no_store else stack.enter_context(settings.open_database(create=True))
+        )
         pool = stack.enter_context(ThreadPoolExecutor(SEARCHES, "c4-mcp"))
         service = AnswerService(
             database,
-            threads=threads,
-            table_mb=table_mb,
-            book=book_path(context, book, no_book=no_book),
+            **vars(given.engine),
+            book=given.books.path(),
         )
         stack.callback(service.close)  # before the wait for the threads
-        asyncio.run(serve(Tools(service, database, most_seconds=max_budget), pool))
+        asyncio.run(serve(Tools(service, database, most_seconds=given.max_budget), pool))
 
 
 async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:

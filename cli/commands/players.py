@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from c4core.players import parse_player, player_kinds
-from cli.output.formats import Column, chosen_format, format_options, write_object, write_rows
+from cli.output.formats import Column, chosen_format, list_formats, write_object, write_rows
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
+from cli.shell.options import takes
 from cli.shell.process import echo
 
 if TYPE_CHECKING:
@@ -21,10 +23,6 @@ REQUIRED = "(must be given)"
 
 @click.group(
     cls=LazyGroup,
-    lazy={
-        "list": "cli.commands.players:list_",
-        "show": "cli.commands.players:show",
-    },
     examples=["c4 players list", "c4 players show minimax-windows"],
 )
 def players() -> None:
@@ -37,19 +35,26 @@ def players() -> None:
     """
 
 
-@click.command(
+@dataclass(frozen=True, kw_only=True)
+class ListGiven:
+    """Parameters of ``c4 players list``."""
+
+    format_name: str | None = list_formats()
+
+
+@players.command(
     "list",
     cls=Command,
     database=False,
     json=False,
     examples=["c4 players list", "c4 players list --json"],
 )
-@format_options
+@takes(ListGiven)
 @click.pass_obj
-def list_(settings: Settings, *, format_name: str | None) -> None:
+def list_(settings: Settings, given: ListGiven) -> None:
     """List the players with a summary and the source of each."""
     kinds = player_kinds()
-    chosen = chosen_format(settings, format_name)
+    chosen = chosen_format(settings, given.format_name)
     columns = (
         Column("player", max(len(kind.name) for kind in kinds), lambda row: row["player"]),
         Column("how it plays", 0, lambda row: row["summary"]),
@@ -58,7 +63,7 @@ def list_(settings: Settings, *, format_name: str | None) -> None:
     write_rows(rows, chosen, columns)
 
 
-@click.command(
+@players.command(
     cls=Command,
     database=False,
     examples=["c4 players show minimax-windows", "c4 players show blog-v6:depth=2 --json"],

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import group, option, takes
+from cli.shell.parameters import Engine
 from workers.celery.host import default_name, run_worker
 from workers.core.kinds import Lane
 from workers.core.worker import WorkerSettings
@@ -59,37 +62,31 @@ def _read_lanes(
     return tuple(lane for lane in Lane if lane in names)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 worker``."""
+
+    name: str | None = option("Name of the worker.  [default: HOST:PID-RANDOM]", metavar="TEXT")
+    queues: tuple[Lane, ...] = option(
+        "Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
+        metavar="NAMES",
+        default="interactive,bulk",
+        callback=_read_lanes,
+    )
+    metrics_port: Endpoint | None = option(
+        "Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
+        "only; 0.0.0.0 for all networks]",
+        metavar="[ADDRESS:]PORT",
+        callback=_read_endpoint,
+    )
+    programs: Consent = parameters.programs("for everybody who can write to the database.")
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.option("--name", metavar="TEXT", help="Name of the worker.  [default: HOST:PID-RANDOM]")
-@click.option(
-    "--queues",
-    metavar="NAMES",
-    default="interactive,bulk",
-    show_default=True,
-    callback=_read_lanes,
-    help="Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
-)
-@click.option(
-    "--metrics-port",
-    metavar="[ADDRESS:]PORT",
-    callback=_read_endpoint,
-    help="Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
-    "only; 0.0.0.0 for all networks]",
-)
-@parameters.programs_option("for everybody who can write to the database.")
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def worker(
-    context: click.Context,
-    *,
-    name: str | None,
-    queues: tuple[Lane, ...],
-    metrics_port: Endpoint | None,
-    programs: Consent,
-    threads: int,
-    table_mb: int,
-) -> None:
+def worker(context: click.Context, given: Given) -> None:
     """Work on jobs from the broker until stopped.
 
     Start one worker on every machine, with the shared database and broker. Everybody on the machine
@@ -115,11 +112,10 @@ def worker(
         settings.url,
         settings.broker_url,
         WorkerSettings(
-            name=name or default_name(),
-            threads=threads,
-            table_mb=table_mb,
-            lanes=queues,
-            programs=programs,
+            name=given.name or default_name(),
+            **vars(given.engine),
+            lanes=given.queues,
+            programs=given.programs,
         ),
-        metrics=metrics_port,
+        metrics=given.metrics_port,
     )

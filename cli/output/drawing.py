@@ -17,6 +17,7 @@ from c4core import extras
 from c4core.files import atomic_file
 from c4core.pictures.svg import svg_text
 from cli.output.formats import writable_path
+from cli.shell.options import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from c4core.pictures import Picture
-    from cli.shell.settings import Decorated
 
 OPTION: Final = "--plot"
 PICTURES: Final = (".svg", ".png")
 CHARTS: Final = (".svg", ".png", ".pdf")
 
 
-def plot_option(help_text: str) -> Callable[[Decorated], Decorated]:
-    """The option ``--plot``, whose parameter is ``plots``."""
-    return click.option(OPTION, "plots", metavar="FILE", multiple=True, help=help_text)
+def plot(text: str) -> Any:
+    """The option ``--plot``, which can be given again."""
+    return option(text, OPTION, metavar="FILE", multiple=True)
 
 
 def check_pictures(

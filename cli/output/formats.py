@@ -24,14 +24,14 @@ from c4core.files import atomic_file
 from c4core.notation import parse_board
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
-from cli.shell.parameters import option_group
+from cli.shell.options import declared, option
 from cli.shell.process import STDERR, STDOUT
 from workers.text import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from cli.shell.settings import Decorated, Settings
+    from cli.shell.settings import Settings
 
 Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 Row = dict[str, Any]
@@ -49,24 +49,25 @@ MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
 """Formats of reports by file-name ending, in addition to :data:`ENDINGS`."""
 
 
-def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """Options for some formats, with their help texts; the parameter is ``format_name``.
+def formats(**texts: str) -> Any:
+    """A field for the name of a format. The arguments are the help texts of some formats.
 
     ``--csv`` and ``--format csv`` are the same.
     """
-    return option_group(
-        *(
-            click.option(f"--{name}", "format_name", flag_value=name, help=text)
-            for name, text in texts.items()
-        ),
-        click.option(
-            "--format",
-            "format_name",
-            type=click.Choice(list(texts)),
-            metavar="NAME",
-            help=f"The same as --NAME: {', '.join(texts)}.",
-        ),
-    )
+    names = f"The same as --NAME: {', '.join(texts)}."
+
+    def decorators(field: str) -> list[Any]:
+        return [
+            *(
+                click.option(f"--{name}", field, flag_value=name, help=text)
+                for name, text in texts.items()
+            ),
+            click.option(
+                "--format", field, type=click.Choice(list(texts)), metavar="NAME", help=names
+            ),
+        ]
+
+    return declared(decorators)
 
 
 _LIST_FORMATS: Final = {
@@ -77,18 +78,25 @@ _LIST_FORMATS: Final = {
 }
 _PARQUET: Final = "A Parquet file."
 
-format_options = format_flags(**_LIST_FORMATS)
-"""The formats of lists."""
 
-table_options = format_flags(**_LIST_FORMATS, parquet=_PARQUET)
-"""The formats of results that are also exchanged as files."""
+def list_formats() -> Any:
+    """A field for the format of a list."""
+    return formats(**_LIST_FORMATS)
 
-result_options = format_flags(
-    jsonl="JSON Lines: one object a line.  [default: by the ending of --output, else --jsonl]",
-    **{name: text for name, text in _LIST_FORMATS.items() if name in ("json", "csv")},
-    parquet=_PARQUET,
-)
-"""The formats of a job's results."""
+
+def table_formats() -> Any:
+    """A field for the format of results that are also exchanged as files."""
+    return formats(**_LIST_FORMATS, parquet=_PARQUET)
+
+
+def result_formats() -> Any:
+    """A field for the format of a job's results."""
+    return formats(
+        jsonl="JSON Lines: one object a line.  [default: by the ending of --output, else --jsonl]",
+        json=_LIST_FORMATS["json"],
+        csv=_LIST_FORMATS["csv"],
+        parquet=_PARQUET,
+    )
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
@@ -135,10 +143,9 @@ def format_by_ending(
     return default
 
 
-def check_output(context: click.Context, format_name: Format, output: str | None) -> None:
+def check_output(format_name: Format, output: str | None) -> None:
     """Refuse to write a table to a file: tables are for people."""
     refuse(
-        context,
         (
             output not in (None, STANDARD_OUTPUT) and format_name == "table",
             "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
@@ -151,12 +158,11 @@ STANDARD_OUTPUT: Final = "-"
 
 OUTPUT: Final = "--output"
 
-output_option = click.option(
-    "-o",
-    OUTPUT,
-    metavar="FILE",
-    help="Write the results to this file, completely or not at all; - is standard output.",
-)
+
+def output_file() -> Any:
+    """The option ``--output``."""
+    text = "Write the results to this file, completely or not at all; - is standard output."
+    return option(text, "-o", OUTPUT, metavar="FILE")
 
 
 @contextmanager

@@ -226,11 +226,11 @@ class LazyGroup(click.Group):
         write_examples(formatter, self.examples)
 
 
-def refuse(context: click.Context, *contradictions: tuple[bool, str]) -> None:
+def refuse(*contradictions: tuple[bool, str]) -> None:
     """Raise a usage error for the first condition that holds."""
     for holds, message in contradictions:
         if holds:
-            raise click.UsageError(message, context)
+            raise click.UsageError(message)
 
 
 _BY_VARIABLE: Final = {

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from c4core.lines import JsonValue
+    from cli.shell.parameters import Engine
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobInfo
@@ -69,9 +70,7 @@ class Backend:
 
     broker: Broker | None
     """The broker's connection to the workers; None for threads of this process."""
-    threads: int
-    table_mb: int
-    """Size of the transposition table that the threads share."""
+    engine: Engine
     programs: Consent = NO_PROGRAM
     """Programs that threads of this process may start as players; workers have their own
     consent."""
@@ -82,13 +81,13 @@ class Backend:
     def found(
         cls,
         settings: Settings,
+        engine: Engine,
         *,
-        threads: int,
-        table_mb: int,
+        priority: int | None = None,
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
         """Make the backend from the options."""
-        return cls(settings.open_broker(), threads, table_mb, programs, settings.priority)
+        return cls(settings.open_broker(), engine, programs, priority)
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
         """Refuse a job with programs that this process may not start, before the job is changed."""
@@ -223,15 +222,16 @@ class JobContext:
         self._set_priority(job_id)
         backend = self.backend
         if backend.broker is None:
-            threads = count(backend.threads, "thread")
+            engine = backend.engine
+            threads = count(engine.threads, "thread")
             self.settings.say_if_verbose(
-                f"job {job_id}: {threads}, a table of {backend.table_mb} MB"
+                f"job {job_id}: {threads}, a table of {engine.table_mb} MB"
             )
             return LocalRunner(
                 self.database,
                 job_id,
-                threads=backend.threads,
-                table_mb=backend.table_mb,
+                threads=engine.threads,
+                table_mb=engine.table_mb,
                 programs=backend.programs,
             )
 

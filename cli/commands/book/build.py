@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,6 +15,8 @@ from cli.output.render import count, duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import choice, flag, number, takes
+from cli.shell.parameters import Engine
 from cli.work.job import Backend, JobContext
 from workers.book.build import (
     CompleteBook,
@@ -43,58 +46,43 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 book build``."""
+
+    plies: int = number(
+        parameters.IntRange(0, 63), "Include positions with up to N stones.", required=True
+    )
+    board: BoardSize = parameters.board()
+    start: str = options.start()
+    out: str | None = options.out("The file to write.  [default: c4-BOARD-plyN.c4book]")
+    within: int | None = number(
+        parameters.IntRange(0, MAX_WITHIN),
+        "Build a sparse book: one side gives away at most K points per move.",
+        metavar="K",
+    )
+    sides: Sides | None = choice(
+        ["first", "second", "both"],
+        "With --within: the side whose moves are limited.  [default: both]",
+        "--for",
+    )
+    force: bool = options.force()
+    fresh: bool = flag("Start a new build even if one for this book exists.")
+    detach: bool = parameters.detach()
+    priority: int | None = parameters.priority()
+    threads: int = parameters.threads()
+    table_mb: int = number(
+        parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
+        "Size of the transposition table; a small one is fast.",
+        metavar="MB",
+        default=16,
+    )
+
+
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.option(
-    "--plies",
-    type=parameters.IntRange(0, 63),
-    required=True,
-    metavar="N",
-    help="Include positions with up to N stones.",
-)
-@parameters.board_option
-@options.start_option
-@options.out_option("The file to write.  [default: c4-BOARD-plyN.c4book]")
-@click.option(
-    "--within",
-    type=parameters.IntRange(0, MAX_WITHIN),
-    metavar="K",
-    help="Build a sparse book: one side gives away at most K points per move.",
-)
-@click.option(
-    "--for",
-    "sides",
-    type=click.Choice(["first", "second", "both"]),
-    help="With --within: the side whose moves are limited.  [default: both]",
-)
-@options.force_option
-@click.option("--fresh", is_flag=True, help="Start a new build even if one for this book exists.")
-@parameters.detach_option()
-@parameters.priority_option
-@parameters.threads_option
-@click.option(
-    "--table-mb",
-    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
-    metavar="MB",
-    default=16,
-    show_default=True,
-    help="Size of the transposition table; a small one is fast.",
-)
+@takes(Given)
 @click.pass_context
-def build(
-    context: click.Context,
-    *,
-    plies: int,
-    board: BoardSize,
-    start: str,
-    out: str | None,
-    within: int | None,
-    sides: Sides | None,
-    force: bool,
-    fresh: bool,
-    detach: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+def build(context: click.Context, given: Given) -> None:
     """Build a book: exact scores of all positions with up to N stones.
 
     Only the deepest ply is searched, as a job; the other scores follow from it. You can interrupt
@@ -112,35 +100,39 @@ def build(
     """
     settings: Settings = context.obj
     refuse(
-        context,
-        (sides is not None and within is None, "--for needs --within"),
-        (detach and out is not None, "a detached job writes no file: leave out --out"),
-        (detach and force, "a detached job writes no file: leave out --force"),
+        (given.sides is not None and given.within is None, "--for needs --within"),
+        (given.detach and given.out is not None, "a detached job writes no file: leave out --out"),
+        (given.detach and given.force, "a detached job writes no file: leave out --force"),
         (
-            detach and within is not None,
+            given.detach and given.within is not None,
             "a sparse book cannot be detached: it needs several jobs, one after the other",
         ),
     )
 
-    begins = canonical(options.read_start(start, board))
-    choice = None if within is None else Choice(within, sides or "both")
-    name = out or default_name(begins, plies, choice)
+    begins = canonical(options.read_start(given.start, given.board))
+    choice = None if given.within is None else Choice(given.within, given.sides or "both")
+    name = given.out or default_name(begins, given.plies, choice)
 
     def check_free() -> None:
         """Refuse to replace a file that is not this book, unless ``force`` is set."""
-        if not force and Path(name).exists() and not is_book_of(name, begins, plies, choice):
+        if (
+            not given.force
+            and Path(name).exists()
+            and not is_book_of(name, begins, given.plies, choice)
+        ):
             options.refuse_existing(name)
 
-    if not detach:
+    if not given.detach:
         writable_path(name, option="--out")
         check_free()
     book: CompleteBook | SparseBook
     if choice is None:
-        settings.say_if_verbose(f"enumerating {board} to ply {plies}")
-        book = CompleteBook(begins, plies)
+        settings.say_if_verbose(f"enumerating {given.board} to ply {given.plies}")
+        book = CompleteBook(begins, given.plies)
     else:
-        book = SparseBook(begins, plies, choice)
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+        book = SparseBook(begins, given.plies, choice)
+    engine = Engine(threads=given.threads, table_mb=given.table_mb)
+    backend = Backend.found(settings, engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         jobs: list[int] = []
@@ -149,8 +141,8 @@ def build(
             jobs.append(job_id)
             work.finish(job_id, makes="the book")
 
-        source = ScoreSource(database, finish, fresh=fresh)
-        if detach:
+        source = ScoreSource(database, finish, fresh=given.fresh)
+        if given.detach:
             complete = cast("CompleteBook", book)
             job_id = source.job(complete.task, complete.levels)
             work.detach(job_id, afterwards="without --detach writes the book")

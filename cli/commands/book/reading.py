@@ -21,6 +21,7 @@ from cli.positions import books as options, given as positions
 from cli.positions.solving import BatchSolver, InputLine, JsonWriter, SolveOptions, TextWriter
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, flag, number, option, takes
 from cli.shell.process import STDIN, Exit, echo, run_in_background
 from workers.answers.question import Answer, Question, open_bounds
 
@@ -44,18 +45,21 @@ INFO_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class InfoGiven:
+    """Parameters of ``c4 book info``."""
+
+    file: str | None = options.book_argument()
+    values: bool = flag("Also count wins of x, draws, and wins of o; this reads the complete book.")
+
+
 @click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
-@options.book_argument
-@click.option(
-    "--values",
-    is_flag=True,
-    help="Also count wins of x, draws, and wins of o; this reads the complete book.",
-)
+@takes(InfoGiven)
 @click.pass_obj
-def info(settings: Settings, *, file: str | None, values: bool) -> None:
+def info(settings: Settings, given: InfoGiven) -> None:
     """Describe a book, by default the included one."""
-    book = options.open_book(file)
-    rows = list(value_rows(book)) if values else ply_rows(book.info)
+    book = options.open_book(given.file)
+    rows = list(value_rows(book)) if given.values else ply_rows(book.info)
     if settings.json:
         write_object({"file": book.path, **as_object(book.info), "plies": rows})
         return
@@ -65,7 +69,7 @@ def info(settings: Settings, *, file: str | None, values: bool) -> None:
         out.print()
         out.print(render.board(book.info.start, None))
     echo()
-    write_rows(rows, "table", ply_columns(values=values))
+    write_rows(rows, "table", ply_columns(values=given.values))
 
 
 def as_object(info: BookInfo) -> dict[str, object]:
@@ -150,26 +154,25 @@ PROBE_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ProbeGiven:
+    """Parameters of ``c4 book probe``."""
+
+    moves: tuple[str, ...] = argument(nargs=-1)
+    file: str | None = option(
+        f'The book.  [default: "{options.SHIPPED}", the included book]',
+        "--book",
+        type=options.BookFile(),
+        metavar="FILE",
+    )
+    board: BoardSize | None = options.board_of_book()
+    zero_based: bool = parameters.zero_based()
+
+
 @click.command(cls=Command, database=False, examples=PROBE_EXAMPLES)
-@click.argument("moves", nargs=-1)
-@click.option(
-    "--book",
-    "file",
-    type=options.BookFile(),
-    metavar="FILE",
-    help=f'The book.  [default: "{options.SHIPPED}", the included book]',
-)
-@options.board_option
-@parameters.zero_based_option
+@takes(ProbeGiven)
 @click.pass_context
-def probe(
-    context: click.Context,
-    *,
-    moves: tuple[str, ...],
-    file: str | None,
-    board: BoardSize | None,
-    zero_based: bool,
-) -> None:
+def probe(context: click.Context, given: ProbeGiven) -> None:
     """Query a book about positions; nothing is searched.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. A column has no score if
@@ -181,23 +184,25 @@ def probe(
     """
     settings: Settings = context.obj
     refuse(
-        context,
-        (not moves, 'no position: give MOVES, "" for the empty board, or - for standard input'),
-        ("-" in moves and len(moves) > 1, "- must be the only argument"),
+        (
+            not given.moves,
+            'no position: give MOVES, "" for the empty board, or - for standard input',
+        ),
+        ("-" in given.moves and len(given.moves) > 1, "- must be the only argument"),
     )
 
-    from_stdin = moves == ("-",)
-    with closing(options.open_book(file, board)) as book:
+    from_stdin = given.moves == ("-",)
+    with closing(options.open_book(given.file, given.board)) as book:
         asker = _BookAsker(book)
         is_json = settings.json or from_stdin
-        writer = _Filter(JsonWriter(zero_based) if is_json else TextWriter(zero_based))
+        writer = _Filter(JsonWriter(given.zero_based) if is_json else TextWriter(given.zero_based))
         solving = BatchSolver(asker, SolveOptions(Question(columns=False)), writer)
         if from_stdin:
-            solving.stream(STDIN, board=book.info.board, zero_based=zero_based)
+            solving.stream(STDIN, board=book.info.board, zero_based=given.zero_based)
         else:
             size = book.info.board
-            positions.hint_at_one(context, moves, size, zero_based=zero_based)
-            asked = positions.from_arguments(moves, board=size, zero_based=zero_based)
+            positions.hint_at_one(given.moves, board=size, zero_based=given.zero_based)
+            asked = positions.from_arguments(given.moves, board=size, zero_based=given.zero_based)
             for request in asked:
                 solving.answer([InputLine(request, b"")])
     if solving.failures:
@@ -254,29 +259,25 @@ VERIFY_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class VerifyGiven:
+    """Parameters of ``c4 book verify``."""
+
+    file: str | None = options.book_argument()
+    sample: int = number(parameters.WholeNumber(0), "Solve N positions again.", default=100)
+    seed: int = option(
+        "Seed of the choice: the same seed chooses the same positions.",
+        type=int,
+        metavar="N",
+        default=1,
+    )
+    threads: int = parameters.threads()
+
+
 @click.command(cls=Command, database=False, examples=VERIFY_EXAMPLES)
-@options.book_argument
-@click.option(
-    "--sample",
-    type=parameters.WholeNumber(0),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Solve N positions again.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Seed of the choice: the same seed chooses the same positions.",
-)
-@parameters.threads_option
+@takes(VerifyGiven)
 @click.pass_context
-def verify(
-    context: click.Context, *, file: str | None, sample: int, seed: int, threads: int
-) -> None:
+def verify(context: click.Context, given: VerifyGiven) -> None:
     """Check a book, by default the included one.
 
     Every byte is checked by checksums, and every score is compared with the scores of the following
@@ -284,8 +285,8 @@ def verify(
     code is 1.
     """
     settings: Settings = context.obj
-    book = options.open_book(file)
-    found = _verified(settings, book, sample, seed, threads)
+    book = options.open_book(given.file)
+    found = _verified(settings, book, given.sample, given.seed, given.threads)
     looked_at = (
         f"{count(found.positions, 'position')} read and compared with the next ply, "
         f"{found.solved:,} solved again"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,9 +16,10 @@ from cli.output import progress, render
 from cli.output.formats import write_object
 from cli.output.render import count, duration, labels
 from cli.output.tables import write_facts
-from cli.positions import given
+from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import argument, takes
 from cli.shell.process import echo, run_in_background
 
 if TYPE_CHECKING:
@@ -43,9 +45,8 @@ class _File(click.Path):
         return value
 
 
-file_argument = click.argument(
-    "file", type=_File(exists=True, dir_okay=False), metavar="CERTIFICATE"
-)
+CERTIFICATE = _File(exists=True, dir_okay=False)
+file_argument = click.argument("file", type=CERTIFICATE, metavar="CERTIFICATE")
 
 
 def open_certificate(file: str) -> Certificate:
@@ -151,27 +152,34 @@ SHOW_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShowGiven:
+    """Parameters of ``c4 certificate show``."""
+
+    file: str = argument("CERTIFICATE", type=CERTIFICATE)
+    moves: str = argument()
+    zero_based: bool = parameters.zero_based()
+
+
 @click.command(cls=Command, database=False, examples=SHOW_EXAMPLES)
-@file_argument
-@click.argument("moves")
-@parameters.zero_based_option
+@takes(ShowGiven)
 @click.pass_obj
-def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None:
+def show(settings: Settings, given: ShowGiven) -> None:
     """Show what a certificate plays in a position, and why.
 
     The certificate is checked first; CERTIFICATE is a file, or 7x6 for the included one. MOVES are
     all columns played so far, including those before the certificate's start. The proof does not
     cover every position. The player "proof:FILE" plays by a certificate.
     """
-    certificate = open_certificate(file)
+    certificate = open_certificate(given.file)
     board = certificate.info.board
-    position = given.from_arguments([moves], board=board, zero_based=zero_based)[0].position
+    position = from_arguments([given.moves], board=board, zero_based=given.zero_based)[0].position
     words = watched(settings, certificate.check).ask(position)
     if settings.json:
         write_object(
             {
-                "file": file,
-                "moves": moves,
+                "file": given.file,
+                "moves": given.moves,
                 "board": str(board),
                 "side": position.turn,
                 "halves": [
@@ -180,7 +188,7 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
                         "score": word.bound,
                         "prover": word.prover,
                         "why": word.why,
-                        "columns": [c if zero_based else c + 1 for c in word.columns],
+                        "columns": [c if given.zero_based else c + 1 for c in word.columns],
                         "rule": word.rule,
                     }
                     for word in words
@@ -189,10 +197,10 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
         )
         return
 
-    render.console().print(render.board(position, None, zero_based=zero_based))
+    render.console().print(render.board(position, None, zero_based=given.zero_based))
     for word in words:
         bound = f"at {'most' if word.upper else 'least'} {word.bound}"
-        echo(f"{bound}: {_sentence(word, zero_based=zero_based)}")
+        echo(f"{bound}: {_sentence(word, zero_based=given.zero_based)}")
 
 
 def _sentence(word: Word, *, zero_based: bool) -> str:

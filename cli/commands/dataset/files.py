@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,14 @@ from cli.output.formats import (
     Column,
     check_writable,
     opened,
-    output_option,
+    output_file,
     write_object,
     write_rows,
 )
 from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, takes
 from cli.shell.process import Exit, echo
 
 if TYPE_CHECKING:
@@ -36,37 +38,29 @@ EXPORT_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportGiven:
+    """Parameters of ``c4 dataset export``."""
+
+    directory: str = argument("DIR", type=click.Path(exists=True, file_okay=False))
+    split: str = choice(
+        ["train", "validation", "test"], "The part of the data set.", default="test"
+    )
+    format_name: ExchangeFormat = choice(
+        ["c4solver", "refmoves"],
+        "c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
+        "--format",
+        default="c4solver",
+    )
+    all_moves: bool = flag("With c4solver: write the scores of all columns.")
+    weak: bool = flag("Write only the winner: 1, 0 or -1 instead of scores.")
+    output: str | None = output_file()
+
+
 @click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
-@click.argument("directory", type=click.Path(exists=True, file_okay=False), metavar="DIR")
-@click.option(
-    "--split",
-    type=click.Choice(["train", "validation", "test"]),
-    default="test",
-    show_default=True,
-    help="The part of the data set.",
-)
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["c4solver", "refmoves"]),
-    default="c4solver",
-    show_default=True,
-    help="c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
-)
-@click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
-@click.option("--weak", is_flag=True, help="Write only the winner: 1, 0 or -1 instead of scores.")
-@output_option
+@takes(ExportGiven)
 @click.pass_context
-def export(
-    context: click.Context,
-    *,
-    directory: str,
-    split: str,
-    format_name: ExchangeFormat,
-    all_moves: bool,
-    weak: bool,
-    output: str | None,
-) -> None:
+def export(context: click.Context, given: ExportGiven) -> None:
     """Write a part of a data set in a format of public evaluation sets.
 
     c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
@@ -76,18 +70,27 @@ def export(
     """
     settings: Settings = context.obj
     refuse(
-        context,
-        (all_moves and format_name != "c4solver", "--all-moves needs --format c4solver"),
+        (
+            given.all_moves and given.format_name != "c4solver",
+            "--all-moves needs --format c4solver",
+        ),
     )
-    check_writable(output)
+    check_writable(given.output)
 
-    records, terms = read_part(Path(directory), split)
+    records, terms = read_part(Path(given.directory), given.split)
     lines = exchange_lines(
-        records, terms.board, terms.seed, format_name, all_moves=all_moves, weak=weak
+        records,
+        terms.board,
+        terms.seed,
+        given.format_name,
+        all_moves=given.all_moves,
+        weak=given.weak,
     )
-    with opened(output) as target:
+    with opened(given.output) as target:
         target.writelines(f"{line}\n" for line in lines)
-    settings.say(f"{count(len(records['key']), 'position')} of {split}, as {format_name}")
+    settings.say(
+        f"{count(len(records['key']), 'position')} of {given.split}, as {given.format_name}"
+    )
 
 
 INFO_EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")

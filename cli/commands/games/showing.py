@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,13 @@ from cli.output import render
 from cli.output.formats import write_object
 from cli.output.render import score_text
 from cli.output.tables import Table, write_facts, write_parts
-from cli.reports import options as report_options
 from cli.reports.matches import judge, write_match, write_tournament
+from cli.reports.options import JudgeNone, Report
 from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import argument, group, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo, run_in_background
 from cli.work.job import Backend, JobContext
 from db import games
@@ -61,11 +64,18 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     _show(entry, judged, boards=boards)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReplayGiven:
+    """Parameters of ``c4 games replay``."""
+
+    games: tuple[str, ...] = argument("MATCH:NUMBER...", nargs=-1, required=True)
+    programs: Consent = parameters.programs("that the match names.")
+
+
 @click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
-@click.argument("games", metavar="MATCH:NUMBER...", nargs=-1, required=True)
-@parameters.programs_option("that the match names.")
+@takes(ReplayGiven)
 @click.pass_context
-def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent) -> None:
+def replay(context: click.Context, given: ReplayGiven) -> None:
     """Replay games with the same players and seeds.
 
     The exit code is 1 if a game ends differently. Players with a time limit may play differently
@@ -74,13 +84,13 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
     Programs are started only with --allow-programs, and the programs of imported games never.
     """
     settings: Settings = context.obj
-    places = dict.fromkeys(map(read_game, games))
+    places = dict.fromkeys(map(read_game, given.games))
     differs = False
     with settings.open_database() as database:
         _check_games(database, places)
         for place in places:
             stop = Stop()
-            work = partial(replay_game, database, *place, programs=programs, stop=stop)
+            work = partial(replay_game, database, *place, programs=given.programs, stop=stop)
             again = run_in_background(work, stop.set)
             differs |= not again.is_same
             echo(f"{place}: {'the same' if again.is_same else 'different'}")
@@ -197,45 +207,45 @@ def _course(moves: str | None, winner: str | None, ending: str) -> str:
     return f"{moves} {winner or 'draw'} ({ending})"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReportGiven:
+    """Parameters of ``c4 games report``."""
+
+    matches: tuple[int, ...] = argument(
+        "MATCH...", type=parameters.IntRange(1), nargs=-1, required=True
+    )
+    judge: JudgeNone = group(JudgeNone)
+    engine: Engine = group(Engine)
+    report: Report = group(Report)
+
+
 @click.command(
     cls=Command,
     broker=True,
     json=False,
     examples=["c4 games report 1", "c4 games report 1 --markdown --judge none"],
 )
-@click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
-@report_options.judge_options(default="none")
-@parameters.threads_option
-@parameters.table_option
-@report_options.writing_options
+@takes(ReportGiven)
 @click.pass_context
-def report(
-    context: click.Context,
-    /,
-    *,
-    matches: tuple[int, ...],
-    threads: int,
-    table_mb: int,
-    **others: Any,
-) -> None:
+def report(context: click.Context, given: ReportGiven) -> None:
     """Write the report of matches that have been played.
 
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
     settings: Settings = context.obj
-    judging = report_options.judging_of(others)
-    writing = report_options.writing_of(settings, others)
-    chosen = list(dict.fromkeys(matches))
+    judging = given.judge.judging()
+    format_name = given.report.format(settings)
+    chosen = list(dict.fromkeys(given.matches))
     with settings.open_database() as database:
-        check_matches(database, matches)
+        check_matches(database, given.matches)
         if judging.is_wanted:
-            backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+            backend = Backend.found(settings, given.engine)
             judge(JobContext(settings, database, backend), chosen, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
-        write_match(settings, reports[0], writing)
+        write_match(settings, reports[0], given.report, format_name)
     else:
-        write_tournament(settings, reports, writing)
+        write_tournament(settings, reports, given.report, format_name)
     if not all(each.match.is_finished for each in reports):
         context.exit(Exit.PROBLEMS)
