@@ -145,9 +145,9 @@ def _submit(
     """Create the job; return its number."""
     by_name = "csv" if input_name(file).lower().endswith(".csv") else "lines"
     read = read_csv if (given.input_format or by_name) == "csv" else read_lines
-    shown = progress.is_shown(settings, over_output=False)
+    shown = progress.is_shown(settings)
     try:
-        with progress.planning(shown=shown) as update, reading(input_name(file)):
+        with progress.counting("reading lines", shown=shown) as update, reading(input_name(file)):
             submission = analysis.submit(
                 database,
                 read(file, board=given.board, zero_based=given.zero_based),

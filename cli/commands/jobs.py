@@ -20,7 +20,6 @@ from cli.output.formats import (
     write_object,
     write_rows,
 )
-from cli.output.progress import rate_text, remaining_text
 from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.shell import parameters
@@ -31,16 +30,12 @@ from cli.shell.process import Exit, echo
 from cli.work.job import Backend, JobContext, open_results, result_format, write_results
 from cli.work.view import (
     COLUMNS,
-    TreeWatch,
-    content,
+    JobLine,
     drawn_progress,
-    is_silent,
     job_facts,
     job_row,
     silence_sentence,
-    state_text,
     tree_facts,
-    tree_line,
 )
 from db import jobs as store
 from db.records.jobs import JobState
@@ -52,8 +47,7 @@ from workers.core.follow import (
     read_job,
     refuse_foreign,
 )
-from workers.deep.answer import Observer, tree_object
-from workers.deep.task import KIND as DEEP
+from workers.deep.answer import tree_object
 from workers.runners.remote import has_workers
 
 if TYPE_CHECKING:
@@ -123,10 +117,9 @@ def show(settings: Settings, job: int) -> None:
     facts: dict[str, str] = {}
     with settings.open_database() as database:
         found = read_job(database, job)
-        if found.kind == DEEP:
-            with database.read() as session:
-                tree = Observer(found).look(session)
-            fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
+        tree = JobLine(database, found).tree()
+    if tree is not None:
+        fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
     if settings.json:
         write_object(job_object(found) | fields)
     else:
@@ -161,11 +154,11 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     with settings.open_database() as database:
         number = job or _newest(database)
         job_info = read_job(database, number)
-        tree = TreeWatch(database, job_info) if job_info.kind == DEEP else None
+        line = JobLine(database, job_info)
         now = _look(database, number)
         meter = ProgressMeter(now)
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawn_progress(database, job_info, shown=shown) as draw:
+        with drawn_progress(line, shown=shown) as draw:
             last = None
             is_silent = False
             while True:
@@ -173,7 +166,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                 if draw is not None:
                     draw(seen)
                 elif _lasting(now) != last:
-                    _write(settings, seen, job_info.kind, tree)
+                    _write(settings, seen, line)
                 last = _lasting(now)
                 if now.state not in UNDER_WAY:
                     break
@@ -190,7 +183,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                 time.sleep(interval)
                 now = _look(database, number)
         if draw is not None:
-            _write(settings, seen, job_info.kind, tree)
+            _write(settings, seen, line)
     if now.state is not JobState.DONE:
         context.exit(Exit.PROBLEMS)
 
@@ -213,31 +206,14 @@ def _look(database: Database, job: int) -> JobProgress:
         return store.progress(session, job)
 
 
-def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
-    """Write one line of progress and flush it."""
-    job = progress.job
-    state = state_text(job.state, job.silent_seconds)
-    silent = is_silent(job.state, job.silent_seconds)
-    if settings.json:
-        fields = progress_object(job)
-        if tree is not None:
-            fields["tree"] = tree_object(tree.look())
-        echo(json.dumps(fields))
+def _write(settings: Settings, progress: Progress, line: JobLine) -> None:
+    """Write one line of progress."""
+    if not settings.json:
+        echo(line.text(progress))
         return
-    if tree is not None:
-        text = tree_line(tree.look(), None if silent else tree.rate(progress))
-        echo(f"job {job.job_id} {state}: {text}")
-        return
-    done = job.positions_done + job.positions_failed
-    parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
-    if job.units_failed:
-        parts.append(f"{count(job.units_failed, 'unit')} failed")
-    # Until the watcher has a rate, use the job's rate of the last minute.
-    if not silent and (rate := progress.rate or job.positions_per_second):
-        parts.append(rate_text(rate))
-    if not silent and done < job.positions and job.state in UNDER_WAY:
-        parts.append(remaining_text(progress.remaining))
-    echo(", ".join(parts))
+    fields = progress_object(progress.job)
+    tree = line.tree()
+    echo(json.dumps(fields if tree is None else fields | {"tree": tree_object(tree)}))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -159,7 +159,7 @@ def solve(context: click.Context, given: Given) -> None:
     requests += positions.from_keys(given.keys, board=given.board)
     if given.grid is not None:
         requests += positions.from_grids(given.grid)
-    shown = progress.is_shown(settings, over_output=False)
+    shown = progress.is_shown(settings)
     with ExitStack() as stack:
         broker = None if given.no_store else settings.open_broker()
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from cli.output.progress import SearchProgress, watching
+from cli.output.progress import watching
 from cli.shell.process import run_in_background
 from db.errors import StorageError
 from workers.answers.question import Question, answer_from, from_centre, line_in_book
@@ -91,7 +91,7 @@ class LocalAsker:
 
         hint = len(positions) == 1 and not question.is_limited
         try:
-            with watching(self._progress, shown=self._shown, hint=hint) as look:
+            with watching(self._text(), shown=self._shown, hint=hint) as look:
                 run_in_background(work, self._stop, look)
         except KeyboardInterrupt:
             if len(answers) == 1:
@@ -103,7 +103,7 @@ class LocalAsker:
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`."""
         line, position = line_in_book(self._book, position)
-        with watching(self._progress, shown=self._shown, hint=False) as look:
+        with watching(self._text(), shown=self._shown, hint=False) as look:
             rest = run_in_background(
                 lambda: self._solver.principal_variation(position), self._stop, look
             )
@@ -115,8 +115,20 @@ class LocalAsker:
             self._on_not_kept()
             self._on_not_kept = lambda: None
 
-    def _progress(self) -> SearchProgress:
-        return SearchProgress(*self._solver.progress)
+    def _text(self) -> Callable[[float], str]:
+        """The text that describes the next search."""
+        before = self._solver.progress[0]
+
+        def text(seconds: float) -> str:
+            from cli.output.render import count, duration, score_text
+
+            nodes, lower, upper = self._solver.progress
+            effort = f"{count(nodes - before, 'node')} in {duration(seconds)}"
+            if lower is None or upper is None:
+                return effort
+            return f"{effort}, score between {score_text(lower)} and {score_text(upper)}"
+
+        return text
 
     def _stop(self) -> None:
         self._stopped.set()
@@ -175,9 +187,8 @@ class RemoteAsker:
         """
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()
-        is_alone = self._is_alone.is_set
         try:
-            with watching(None, shown=self._shown, hint=hint, is_alone=is_alone) as look:
+            with watching(self._text, shown=self._shown, hint=hint) as look:
                 return run_in_background(
                     lambda: self._search.evaluate(positions, question, self._book),
                     self._stopped.set,
@@ -187,8 +198,18 @@ class RemoteAsker:
             if len(positions) == 1:
                 with suppress(StorageError):
                     bounds = self._search.stored_bounds(positions[0])
-                    self._on_interrupt(positions[0], bounds, not is_alone())
+                    self._on_interrupt(positions[0], bounds, not self._is_alone.is_set())
             raise
+
+    def _text(self, seconds: float) -> str:
+        """A text that describes the search.
+
+        Workers that start later are not noticed, so "waiting" may no longer be true.
+        """
+        from cli.output.render import duration
+
+        what = "waiting for workers" if self._is_alone.is_set() else "workers search"
+        return f"{what}, {duration(seconds)}"
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`; ties go to the column nearest the centre."""

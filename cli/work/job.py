@@ -24,7 +24,7 @@ from cli.output.formats import (
 )
 from cli.output.render import count, duration, guess
 from cli.shell.process import check_signals, echo, ignoring_closed_stderr
-from cli.work.view import TreeWatch, content, drawn_progress, tree_line
+from cli.work.view import JobLine, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
@@ -32,7 +32,7 @@ from workers.answers.lines import ROW_NAMES, as_row, result_lines
 from workers.answers.question import Answer
 from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import check_consent, find_kind, unit_objects
-from workers.deep.task import KIND as DEEP, DeepTask
+from workers.deep.task import DeepTask
 from workers.runners.local import LocalRunner
 from workers.runners.remote import RemoteRunner, has_workers, wake_workers
 
@@ -132,7 +132,7 @@ class JobContext:
         job = read_job(self.database, job_id)
         try:
             with (
-                drawn_progress(self.database, job, shown=shown, remark=remark) as draw,
+                drawn_progress(JobLine(self.database, job), shown=shown, remark=remark) as draw,
                 self._runner(job_id) as runner,
             ):
                 attendance = _WorkerWatch(self, job_id)
@@ -256,8 +256,8 @@ class JobContext:
         """Report the stored progress of an unfinished job."""
         with suppress(StorageError):
             job = read_job(self.database, job_id)
-            if job.kind == DEEP:
-                tree = TreeWatch(self.database, job).look()
+            tree = JobLine(self.database, job).tree()
+            if tree is not None:
                 self.settings.say(f"Proven so far: {tree_line(tree, None)}")
                 position = DeepTask.from_params(job.params, job.board).start
                 answer = Answer(tree.lower, tree.upper, nodes=job.nodes)

@@ -316,7 +316,7 @@ def _verified(
     settings: Settings, book: Book, sample: int, seed: int, threads: int
 ) -> BookVerification:
     solver = Solver(table_mb=16, threads=threads)
-    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
+    with progress.counting("reading positions", shown=progress.is_shown(settings)) as update:
         return run_in_background(
             lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=update),
             solver.stop,

@@ -57,8 +57,8 @@ def open_certificate(file: str) -> Certificate:
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
     """Run work that reports the number of checked positions, and show it; Ctrl-C stops the work."""
     stopped: list[bool] = []
-    shown = progress.is_shown(settings, over_output=False)
-    with progress.planning(shown=shown, of="positions") as update:
+    shown = progress.is_shown(settings)
+    with progress.counting("checking positions", shown=shown) as update:
 
         def look(positions: int) -> None:
             if stopped:

@@ -238,7 +238,9 @@ def build(context: click.Context, given: Given) -> None:
         settings.say_if_verbose(f"looking for positions: {order.source}")
 
         def job_of(draft: Draft) -> int:
-            with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
+            with progress.counting(
+                "reading positions", shown=progress.is_shown(settings)
+            ) as update:
                 return draft.job(database, book=chosen_book, fresh=given.fresh, on_planned=update)
 
         def run(job_id: int) -> None:

@@ -48,7 +48,7 @@ EXPORT_EXAMPLES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Repeating:
-    """What counts as a repeated game."""
+    """The criterion of repeated games."""
 
     distinct: RepeatCriterion | None = choice(
         ["moves", "grids"], "Leave out games whose moves or final grid occurred before."

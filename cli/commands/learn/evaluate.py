@@ -205,9 +205,9 @@ def _asking(
     settings: Settings, positions: Positions, *, mirrors: bool
 ) -> Iterator[Callable[[int], None]]:
     """Show progress; the function is called with the number of finished moves."""
-    shown = progress.is_shown(settings, over_output=False)
+    shown = progress.is_shown(settings)
     total = len(positions) * (1 + mirrors)
-    with progress.counting("asking for moves", total, shown=shown) as update:
+    with progress.counting("asking for moves", shown=shown, total=total) as update:
 
         def look(done: int) -> None:
             check_signals()

@@ -99,8 +99,8 @@ def labelled_games(settings: Settings, finals: Finals, *, seed: int, default: in
         grids = _stored(settings, finals.match, board)
     else:
         wanted = default if finals.games is None else finals.games
-        shown = progress.is_shown(settings, over_output=False)
-        with progress.counting("playing games", wanted, shown=shown) as update:
+        shown = progress.is_shown(settings)
+        with progress.counting("playing games", shown=shown, total=wanted) as update:
             grids = play_finals(wanted, seed=seed, board=board, tell=update)
     found = labelled(grids, seed=seed)
     repeated = len(grids) - len(found)

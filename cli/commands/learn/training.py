@@ -265,15 +265,17 @@ def run(settings: Settings, course: Course, training: CnnTraining, path: Path) -
     to continue from belongs to another training, ModelMismatchError is raised.
     """
     complete = 0
-    shown = progress.is_shown(settings, over_output=False)
+    shown = progress.is_shown(settings)
     try:
-        with progress.training(training.epochs, shown=shown) as update:
+        with progress.bar(shown=shown, total=training.epochs) as update:
 
             def look(step: Step) -> None:
                 nonlocal complete
                 complete = step.epoch
                 check_signals()
-                update(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
+                done = step.epoch + step.done / max(step.parts, 1)
+                text = f"epoch {done:.1f} of {training.epochs}, {_remark(step.figures)}"
+                update(completed=done, description=text)
                 if step.parts == 0:
                     settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")
 

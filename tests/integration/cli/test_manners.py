@@ -11,7 +11,7 @@ import pytest
 
 from c4core.position import Position
 from cli.output import progress
-from cli.output.progress import HINT, SearchProgress
+from cli.output.progress import HINT
 from cli.positions import asking
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
@@ -112,7 +112,7 @@ def test_progress_is_for_terminals_and_can_be_silenced(
 ) -> None:
     settings: Any = SimpleNamespace(quiet=quiet)
     monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: terminal))
-    assert progress.is_shown(settings, over_output=False) == (terminal and not quiet)
+    assert progress.is_shown(settings) == (terminal and not quiet)
 
 
 def test_after_some_time_progress_shows_a_hint(
@@ -122,7 +122,7 @@ def test_after_some_time_progress_shows_a_hint(
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     for hint in (True, False):
         now = 100.0
-        with progress.watching(lambda: SearchProgress(5, -1, 2), shown=True, hint=hint) as look:
+        with progress.watching(lambda seconds: f"{seconds} s", shown=True, hint=hint) as look:
             for now in (100.5, 101.5, 109.0):  # noqa: B007 (the clock reads it)
                 look()
             assert HINT not in capsys.readouterr().err
@@ -138,9 +138,8 @@ class Watching:
         self.asked: list[dict[str, Any]] = []
 
     @contextmanager
-    def __call__(self, progress: object, **options: object) -> Iterator[Callable[[], None]]:
-        assert progress is None
-        self.asked.append(options)
+    def __call__(self, text: object, **options: object) -> Iterator[Callable[[], None]]:
+        self.asked.append({"text": text, **options})
         yield lambda: None
 
 
@@ -174,11 +173,7 @@ def test_without_workers_no_search_is_shown(
     told: list[bool] = []
     asker = asking.RemoteAsker(nothing, nothing, on_nobody=lambda: told.append(True))
     asker.ask([Position("")], Question())
-    is_alone = watching.asked[0]["is_alone"]
-    assert (told, is_alone()) == ([True], True)
-    for alone, text in ((bool, "workers search, 5.0"), (is_alone, "waiting for workers, 5.0")):
-        line = progress._SearchLine(None, hint=False, is_alone=alone)
-        assert line._text(5.0).startswith(text)
+    assert (told, watching.asked[0]["text"](5.0)) == ([True], "waiting for workers, 5.00 s")
 
 
 def test_help_and_version_have_a_short_form(c4: C4) -> None:
