@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from workers.deep.answer import DeepAnswer
 
 EXAMPLES = (
-    'c4 deep --board 6x5 ""',
+    "c4 deep --board 6x5",
     "c4 deep --board 6x5 --weak 3",
     "c4 deep 22525762534622441115 --json",
-    'c4 deep --board 5x4 --detach ""',
+    "c4 deep --board 5x4 --detach",
 )
 
 
@@ -60,7 +60,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
 class Given:
     """Parameters of ``c4 deep``."""
 
-    moves: str = argument()
+    moves: str = argument("[MOVES]", required=False, default="")
     board: BoardSize = parameters.board()
     weak: bool = flag("Prove only win, draw or loss, which is faster.")
     split_plies: int | None = option(
@@ -89,8 +89,8 @@ class Given:
 def deep(context: click.Context, given: Given) -> None:
     """Prove the score of one hard position with all workers.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. The position's tree is
-    split into pieces. The threads of this process search them or, with --broker, all workers. The
+    MOVES are the columns played so far, as in 4453, by default none. The position's tree is split
+    into pieces. The threads of this process search them or, with --broker, all workers. The
     result of one piece narrows or cuts off others. Pieces that are too hard for one worker are
     split further. Use this for positions that take minutes or more, and "c4 solve" for the others.
 

@@ -21,7 +21,7 @@ from cli.output.formats import (
     output_file,
     write_rows,
 )
-from cli.output.render import count as counted
+from cli.output.render import count
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -141,7 +141,7 @@ def puzzles(context: click.Context, given: Given) -> None:
     if not search.is_complete:
         settings.say("The time limit is reached.")
     if not found or (wanted is not None and len(found) < wanted):
-        settings.say(f"Found {counted(len(found), 'puzzle')}.")
+        settings.say(f"Found {count(len(found), 'puzzle')}.")
     if found:
         for name in given.plots:
             drawing.draw_picture(name, puzzles_picture(found))
@@ -202,13 +202,18 @@ _COLUMNS: Final = (
 
 
 def _write_boards(source: Iterable[Puzzle]) -> None:
-    """Draw every board, with the question above it and the solution below it."""
+    """Draw every board with the question above it; the solutions follow at the end."""
     out = render.console()
+    solutions = []
     for place, puzzle in enumerate(source, start=1):
-        if place > 1:
-            out.print()
         fields = puzzle_object(puzzle)
+        length = count(fields["length"], "move")
+        solutions.append(
+            f"{place}. {fields['line']} ({length}), difficulty {fields['difficulty']:,}"
+        )
         out.print(f"{place}. {puzzle.position.turn} to move and {puzzle.keeps}", style="bold")
-        out.print(render.board(puzzle.position, None), end="")
-        length = render.count(fields["length"], "move")
-        out.print(f"{fields['line']} ({length}), difficulty {fields['difficulty']:,}")
+        out.print(render.board(puzzle.position, None))
+    if solutions:
+        out.print("Solutions", style="bold")
+    for solution in solutions:
+        out.print(solution)

@@ -127,20 +127,20 @@ def format_by_ending(
 ) -> str:
     """The format for a file's ending, in a command that has only some formats.
 
-    Without a known ending it is ``default``. The error message uses ``what`` (the data, in the
-    plural) and ``option`` (how to choose a format regardless of the ending).
+    Standard output and devices get the ``default``. The error message uses ``what`` (the data, in
+    the plural) and ``option`` (how to choose a format regardless of the ending).
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
         return endings[ending]
-    if ending in {*ENDINGS, *MARKDOWN_ENDINGS}:
-        usual: dict[str, str] = {}
-        for known, name in endings.items():
-            usual.setdefault(name, known)
-        *most, last = usual.values()
-        choice = f"{', '.join(most)} or {last}"
-        raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
-    return default
+    if file is None or file == STANDARD_OUTPUT or _is_device(file):
+        return default
+    usual: dict[str, str] = {}
+    for known, name in endings.items():
+        usual.setdefault(name, known)
+    *most, last = usual.values()
+    choice = f"{', '.join(most)} or {last}"
+    raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
 
 
 def check_output(format_name: Format, output: str | None) -> None:

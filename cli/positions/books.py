@@ -67,8 +67,8 @@ def start() -> Any:
 
 
 def out(text: str, *, required: bool = False) -> Any:
-    """The option ``--output``; ``--out`` is the same."""
-    return option(text, "-o", "--output", "--out", metavar="FILE", required=required)
+    """The option ``--output`` of a book or a certificate."""
+    return option(text, "-o", "--output", metavar="FILE", required=required)
 
 
 def force() -> Any:

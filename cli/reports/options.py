@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
-ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
+ENDINGS = {".txt": "table", ".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
 
 ALL = "all"
 NONE = "none"

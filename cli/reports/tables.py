@@ -178,9 +178,12 @@ def _forfeit_facts(report: MatchReport) -> list[tuple[str, str]]:
         for name, player in (("A", report.a), ("B", report.b))
         if player.forfeits
     ]
-    return (
-        [("forfeits", f"{', '.join(lost)} (games given up, or lost by a failure)")] if lost else []
-    )
+    if not lost:
+        return []
+    return [
+        ("forfeits", f"{', '.join(lost)} (games given up, or lost by a failure)"),
+        *(("", failure) for failure in report.failures),
+    ]
 
 
 def _decisive_text(report: MatchReport) -> str:

@@ -15,8 +15,10 @@ from c4core.estimate import estimate
 from c4core.players.player import NO_PROGRAM, Consent
 from cli.output import progress
 from cli.output.formats import (
+    ENDINGS,
     STANDARD_OUTPUT,
     check_parquet,
+    format_by_ending,
     format_of_file,
     opened,
     write_object,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from c4core.lines import JsonValue
+    from c4core.notation import BoardSize
     from cli.shell.parameters import Engine
     from cli.shell.settings import Settings
     from db.database import Database
@@ -144,7 +147,8 @@ class JobContext:
                 if results is None:
                     runner.wait(draw, on_look=look)
                 else:
-                    results.write(written.counted(runner.results(draw, on_look=look)))
+                    found = runner.results(draw, on_look=look)
+                    results.write(written.counted(found), job.board)
         except KeyboardInterrupt:
             self._say_how_far(job_id)
             self.settings.say(self.resume_hint(job_id, results))
@@ -327,26 +331,29 @@ class Results:
     def options(self) -> str:
         """The options with which another command writes the same results."""
         text = f"--output {shlex.quote(self.name)}"
-        by_ending = format_of_file(self.name) or "jsonl"
-        return text if self.format_name == by_ending else f"{text} --format {self.format_name}"
+        default = "jsonl" if self.name == STANDARD_OUTPUT else format_of_file(self.name)
+        return text if self.format_name == default else f"{text} --format {self.format_name}"
 
-    def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
-        """Write a job's output objects one by one."""
+    def write(self, objects: Iterable[dict[str, JsonValue]], board: BoardSize) -> None:
+        """Write the output objects of a job on this board one by one."""
         if self.format_name == "parquet":
             rows = map(as_row, objects)
             write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
         elif self.format_name == "json":
             write_rows(objects, self.format_name, (), target=self.target)
         else:
-            self.target.writelines(result_lines(objects, self.format_name))
+            self.target.writelines(result_lines(objects, self.format_name, board))
 
 
 def result_format(
     settings: Settings, output: str | None, format_name: str | None, kind: str
 ) -> ResultFormat:
     """The format of a job's results."""
-    default: ResultFormat = "json" if settings.json else "jsonl"
-    found = cast("ResultFormat", format_name or format_of_file(output) or default)
+    if format_name is None and not settings.json:
+        format_name = format_by_ending(
+            output, endings=ENDINGS, default="jsonl", what="answers", option="--format"
+        )
+    found = cast("ResultFormat", format_name or format_of_file(output) or "json")
     known = find_kind(kind)
     if found in ("csv", "parquet") and (known is None or not known.has_table):
         raise click.UsageError(
@@ -383,7 +390,8 @@ def write_results(database: Database, job: JobInfo, results: Results) -> Written
     """Write a job's results, one object per line of its input."""
     written = Written()
     units = iterate_units(database, job.id)
-    results.write(written.counted(fields for unit in units for fields in unit_objects(job, unit)))
+    found = (fields for unit in units for fields in unit_objects(job, unit))
+    results.write(written.counted(found), job.board)
     return written
 
 

@@ -387,18 +387,26 @@ TextFormat = Literal["jsonl", "csv"]
 
 
 def result_lines(
-    objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat
+    objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat, board: BoardSize
 ) -> Iterator[str]:
     """The lines of a result file, each with its line end, in constant memory.
 
-    CSV requires the output of a kind of job that has a table.
+    CSV requires the output of a kind of job that has a table. It has a column for the score of each
+    of the board's columns: ``score_1``, ``score_2``...
     """
     if format_name == "csv":
-        return csv_lines(map(_as_csv_row, objects), ROW_NAMES)
+        names = _csv_row(dict.fromkeys(ROW_NAMES), board.width)
+        return csv_lines((_csv_row(as_row(fields), board.width) for fields in objects), [*names])
     return (json.dumps(fields) + "\n" for fields in objects)
 
 
-def _as_csv_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _csv_row(row: Mapping[str, JsonValue], width: int) -> dict[str, JsonValue]:
     """A row of CSV. The moves of an empty board must not look like an empty cell."""
-    row = as_row(fields)
-    return row | {"moves": NO_MOVES} if row["moves"] == "" else row
+    cells: dict[str, JsonValue] = {}
+    for name, value in row.items():
+        if name == "scores":
+            scores = value if isinstance(value, list) else [None] * width
+            cells |= {f"score_{number}": score for number, score in enumerate(scores, start=1)}
+        else:
+            cells[name] = NO_MOVES if name == "moves" and value == "" else value
+    return cells

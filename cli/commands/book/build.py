@@ -41,7 +41,7 @@ MAX_WITHIN = 127
 
 EXAMPLES = (
     "c4 book build --board 5x4 --plies 8",
-    "c4 book build --board 5x4 --start 33 --plies 10 --out after33.c4book",
+    "c4 book build --board 5x4 --start 33 --plies 10 --output after33.c4book",
     "c4 book build --board 5x4 --plies 12 --within 0 --for first",
 )
 
@@ -101,7 +101,10 @@ def build(context: click.Context, given: Given) -> None:
     settings: Settings = context.obj
     refuse(
         (given.sides is not None and given.within is None, "--for needs --within"),
-        (given.detach and given.out is not None, "a detached job writes no file: leave out --out"),
+        (
+            given.detach and given.out is not None,
+            "a detached job writes no file: leave out --output",
+        ),
         (given.detach and given.force, "a detached job writes no file: leave out --force"),
         (
             given.detach and given.within is not None,
@@ -123,7 +126,7 @@ def build(context: click.Context, given: Given) -> None:
             options.refuse_existing(name)
 
     if not given.detach:
-        writable_path(name, option="--out")
+        writable_path(name, option="--output")
         check_free()
     book: CompleteBook | SparseBook
     if choice is None:

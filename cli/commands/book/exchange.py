@@ -60,8 +60,8 @@ EXPORTS = (
     "c4 book export small.c4book --format pons --output small.book",
 )
 IMPORTS = (
-    "c4 book import small.jsonl --out again.c4book",
-    "c4 book import small.csv --board 5x4 --out again.c4book",
+    "c4 book import small.jsonl --output again.c4book",
+    "c4 book import small.csv --board 5x4 --output again.c4book",
 )
 
 
@@ -211,7 +211,7 @@ def import_(context: click.Context, given: ImportGiven) -> None:
         context.exit(Exit.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
         raise click.BadParameter(f"{given.file!r} has no positions", param_hint="FILE")
-    info = content.write(Path(writable_path(given.out, option="--out")))
+    info = content.write(Path(writable_path(given.out, option="--output")))
     settings.say(
         f"{given.out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}"
     )

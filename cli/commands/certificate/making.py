@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
 
 PROVE_EXAMPLES = (
-    'c4 prove "" --board 5x4 --out small.c4proof',
-    "c4 prove 2252576253462244 --out late.c4proof",
-    "c4 prove 2252576253462244 --at-least -20 --out half.c4proof",
-    'c4 prove "" --board 6x5 --detach',
+    "c4 prove --board 5x4 --output small.c4proof",
+    "c4 prove 2252576253462244 --output late.c4proof",
+    "c4 prove 2252576253462244 --at-least -20 --output half.c4proof",
+    "c4 prove --board 6x5 --detach",
 )
 
 
@@ -41,7 +41,7 @@ PROVE_EXAMPLES = (
 class ProveGiven:
     """Parameters of ``c4 prove``."""
 
-    moves: str = argument()
+    moves: str = argument("[MOVES]", required=False, default="")
     board: BoardSize = parameters.board()
     at_least: int | None = number(
         parameters.IntRange(-32, 32), "Prove that the score is N or more."
@@ -73,7 +73,7 @@ class ProveGiven:
 def prove(context: click.Context, given: ProveGiven) -> None:
     """Write a certificate, a proof of a position's score.
 
-    MOVES are the columns played so far; "" is the empty board. Without --at-least and --at-most,
+    MOVES are the columns played so far, by default none. Without --at-least and --at-most,
     the exact score is found and proven. A bound that does not hold is an error.
 
     If the proving side is to move, the file has one move for the position. Other positions have all
@@ -87,11 +87,14 @@ def prove(context: click.Context, given: ProveGiven) -> None:
     """
     settings: Settings = context.obj
     refuse(
-        (given.detach and given.out is not None, "a detached job writes no file: leave out --out"),
+        (
+            given.detach and given.out is not None,
+            "a detached job writes no file: leave out --output",
+        ),
         (given.detach and given.force, "a detached job writes no file: leave out --force"),
         (
             not given.detach and given.out is None,
-            "give --out FILE for the certificate, or --detach",
+            "give --output FILE for the certificate, or --detach",
         ),
     )
 
@@ -108,7 +111,7 @@ def prove(context: click.Context, given: ProveGiven) -> None:
         began = time.monotonic()
         job_id = job_for(database, task, label=_label(task), fresh=given.fresh)
         if given.out is None:
-            way = "with --out instead of --detach writes the certificate"
+            way = "with --output instead of --detach writes the certificate"
             work.detach(job_id, afterwards=way)
             return
         work.finish(job_id, makes="the certificate")
@@ -134,7 +137,7 @@ class WriteGiven:
     force: bool = options.force()
 
 
-@click.command(cls=Command, examples=["c4 certificate write 3 --out empty.c4proof"])
+@click.command(cls=Command, examples=["c4 certificate write 3 --output empty.c4proof"])
 @takes(WriteGiven)
 @click.pass_obj
 def write(settings: Settings, given: WriteGiven) -> None:
@@ -164,7 +167,9 @@ def _write_proof(
             beside.write_bytes(content)
     except OSError as error:
         error.filename = out  # "disk full" errors do not name the file
-        settings.say(f"The proof is kept; write it with: c4 certificate write {job_id} --out FILE")
+        settings.say(
+            f"The proof is kept; write it with: c4 certificate write {job_id} --output FILE"
+        )
         raise
     info = Certificate(content, path=out).info
     took = "" if seconds is None else f", in {duration(seconds)}"

@@ -142,7 +142,7 @@ def test_a_killed_proof_has_the_same_bytes(c4: C4, monkeypatch: pytest.MonkeyPat
     # Even this small proof is split into parts.
     monkeypatch.setattr(making, "SMALL_NODES", 0)
     monkeypatch.setattr(making, "FRONTIER", 100)
-    assert c4("--db", "other.db", *PROVE, "--threads", "1", "--out", "undisturbed").code == 0
+    assert c4("--db", "other.db", *PROVE, "--threads", "1", "--output", "undisturbed").code == 0
     assert c4(*PROVE, "--detach").out == "1\n"
     url = c4.environment["C4_DB"]
     with working(url, 1, searches=0) as process:  # it holds the trunk and waits
@@ -155,6 +155,6 @@ def test_a_killed_proof_has_the_same_bytes(c4: C4, monkeypatch: pytest.MonkeyPat
         await_units(url, process, UnitState.DONE, 3)
         process.kill()
     assert units(url)[UnitState.DONE] < sum(units(url).values())
-    last = c4(*PROVE, "--out", "x.c4proof")
+    last = c4(*PROVE, "--output", "x.c4proof")
     assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digest(c4.directory / "x.c4proof") == digest(c4.directory / "undisturbed")
