@@ -13,7 +13,6 @@ import click
 from c4core.lines import HeadingError, read_csv, read_lines
 from cli.output import progress
 from cli.output.formats import output_file, result_formats
-from cli.output.render import count
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -24,6 +23,7 @@ from cli.work.job import Backend, JobContext, open_results, result_format
 from workers.analyze import job as analysis
 from workers.analyze.job import KIND
 from workers.answers.question import Question, find_book
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -132,7 +132,7 @@ def analyze(context: click.Context, given: Given) -> None:
             return
         is_well = work.run(job_id, target)
     if not is_well:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _submit(

@@ -11,13 +11,14 @@ import click
 from c4core.version import ENGINE_VERSION, __version__
 from cli.measuring import measure, processor, signature, time_text
 from cli.output.formats import Column, write_object, write_rows
-from cli.output.render import can_write, count
+from cli.output.render import can_write
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.options import flag, number, takes
 from cli.shell.process import Exit, echo
 from workers.configuration import usable_cores
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,8 +49,8 @@ class Given:
 
 @click.command(cls=Command, examples=EXAMPLES, database=False)
 @takes(Given)
-@click.pass_context
-def bench(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def bench(settings: Settings, given: Given) -> None:
     """Measure how fast this machine solves positions.
 
     This takes half a minute. Positions of six classes are solved exactly, on one thread, without a
@@ -60,7 +61,6 @@ def bench(context: click.Context, given: Given) -> None:
     The signature is the number of nodes searched for the six classes. It is the same on every
     machine; it changes when the search changes.
     """
-    settings: Settings = context.obj
     rows: list[Row] = []
     measured = _noted(
         measure(table_mb=given.table_mb, threads=given.threads, quick=given.quick),
@@ -75,7 +75,7 @@ def bench(context: click.Context, given: Given) -> None:
         echo(f"signature {signature(rows)}{' (given.quick)' if given.quick else ''}")
     if wrong := sum(row.wrong for row in rows):
         settings.say(count(wrong, "wrong score"))
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:

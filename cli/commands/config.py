@@ -96,13 +96,12 @@ def _value(row: dict[str, Any]) -> str:
 )
 @name_argument
 @click.argument("value")
-@click.pass_context
-def set_(context: click.Context, *, name: str, value: str) -> None:
+@click.pass_obj
+def set_(settings: Settings, *, name: str, value: str) -> None:
     """Change a setting in the file, which is created if missing.
 
     Only you can read a new file, because a URL may contain a password. Comments are kept.
     """
-    settings: Settings = context.obj
     change_file(settings.configuration, name, _read(name, value))
     variable = set_by(SETTINGS[name])
     if variable is not None:
@@ -135,10 +134,9 @@ def _read(name: str, text: str) -> Value:
     examples=["c4 config unset threads"],
 )
 @name_argument
-@click.pass_context
-def unset(context: click.Context, *, name: str) -> None:
+@click.pass_obj
+def unset(settings: Settings, *, name: str) -> None:
     """Remove a setting from the file: its default is used again."""
-    settings: Settings = context.obj
     configuration = settings.configuration
     if not configuration.path.exists() or name not in configuration.values:
         raise click.ClickException(f"{configuration.path} does not set {name}")

@@ -40,7 +40,7 @@ class Given:
 
     board: BoardSize = parameters.board()
     keep: str | None = option(
-        "Store finished plies in this file; give the same command again to go on.",
+        "Store finished plies in this file; give the same command again to continue.",
         KEEP,
         metavar="FILE",
     )
@@ -84,7 +84,7 @@ def count(settings: Settings, given: Given) -> None:
     except KeyboardInterrupt:
         if path is not None:
             settings.say(
-                f"{given.keep}: finished plies are kept; give the same command again to go on"
+                f"{given.keep}: finished plies are kept; give the same command again to continue"
             )
         raise
     _conclude(settings, given.board, progress, time.monotonic() - began)

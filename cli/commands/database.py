@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.output.formats import Column, writable_path, write_object, write_rows
-from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
 from cli.shell.parameters import FiniteFloat, WholeNumber
 from cli.shell.process import Exit, echo
 from db import checking, maintenance
 from db.database import Database
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,8 +114,8 @@ def stats(settings: Settings) -> None:
     show_default=True,
     help="Time limit for each; the bounds proven by then must agree.",
 )
-@click.pass_context
-def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
+@click.pass_obj
+def check(settings: Settings, number: int, seed: int, solve_seconds: float) -> None:
     """Look for damage; the exit code is 1 if there is any.
 
     The database checks its own pages. SQLite compares its tables with their indexes, and checks
@@ -125,7 +125,6 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
 
     Only --solve finds wrong scores.
     """
-    settings: Settings = context.obj
     problems = 0
     with settings.open_database() as opened:
         for problem in checking.check(opened):
@@ -143,7 +142,7 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
         found = count(problems, "problem") if problems else "no problems"
         settings.say(f"{opened.url}: {found}{again}")
     if problems:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _tell(found: Problem, *, as_json: bool) -> None:

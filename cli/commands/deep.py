@@ -13,7 +13,7 @@ from c4core.notation import format_moves, parse_moves
 from c4core.solver import Solver
 from cli.output import render
 from cli.output.formats import write_object
-from cli.output.render import count, duration
+from cli.output.render import duration
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -30,6 +30,7 @@ from workers.deep.answer import read_answer
 from workers.deep.job import find_job, join_or_submit
 from workers.deep.sharing import listening
 from workers.deep.task import MAX_SPLIT_PLIES, UNIT_NODES, DeepTask, plies_to_split
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -72,7 +73,7 @@ class Given:
     )
     unit_nodes: int = number(
         parameters.WholeNumber(1),
-        "Split a piece when a worker has searched N nodes for it.",
+        "Split a subposition when a worker has searched N nodes for it.",
         default=UNIT_NODES,
     )
     resume: bool = flag("Continue the newest job for this position.")
@@ -85,14 +86,15 @@ class Given:
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def deep(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def deep(settings: Settings, given: Given) -> None:
     """Prove the score of one hard position with all workers.
 
     MOVES are the columns played so far, as in 4453, by default none. The position's tree is split
-    into pieces. The threads of this process search them or, with --broker, all workers. The
-    result of one piece narrows or cuts off others. Pieces that are too hard for one worker are
-    split further. Use this for positions that take minutes or more, and "c4 solve" for the others.
+    into subpositions. The threads of this process search them or, with --broker, all workers. The
+    result of one narrows the search of others, or makes it unnecessary. Subpositions that are too
+    hard for one worker are split further. Use this for positions that take minutes or more, and
+    "c4 solve" for the others.
 
     Every result is stored, so nothing is lost if the command is interrupted or killed. Give the
     same command again to continue an unfinished job. --resume continues the newest job in any
@@ -102,7 +104,6 @@ def deep(context: click.Context, given: Given) -> None:
     The answer includes its proof: the known bounds of every column, best play, and the number of
     searched nodes that the score depends on.
     """
-    settings: Settings = context.obj
     refuse(
         (
             given.resume and given.label is not None,
@@ -136,7 +137,7 @@ def deep(context: click.Context, given: Given) -> None:
     else:
         _show(answer, seconds, zero_based=given.zero_based)
     if not is_done:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _task(given: Given, threads: int) -> DeepTask:
@@ -174,7 +175,7 @@ def _resumed(settings: Settings, database: Database, task: DeepTask) -> int:
             f"{' with --weak' if task.weak else ''}"
         )
     restart_job(database, job_id)
-    settings.say_if_verbose(f"job {job_id} can go on")
+    settings.say_if_verbose(f"job {job_id} is queued again")
     return job_id
 
 
@@ -227,7 +228,7 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
         columns = parse_moves(answer.moves, width=position.width)
         out.print(Text(format_moves(columns, zero_based=zero_based), style="bold"))
     out.print(render.board(position, None, zero_based=zero_based))
-    out.print(render.verdict(position, Answer(progress.lower, progress.upper)))
+    out.print(render.result_sentence(position, Answer(progress.lower, progress.upper)))
     out.print(f"columns: {moves_text(progress, zero_based=zero_based)}")
     if answer.best:
         noun = "best column: " if len(answer.best) == 1 else "proven best: "
@@ -240,6 +241,6 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     if proof.missing:
         rests += f"; {count(len(proof.missing), 'claim')} cannot be found in the database"
     out.print(f"proof: {rests}")
-    pieces = progress.decided + progress.split
-    effort = f"{count(answer.job.nodes, 'node')} in {count(pieces, 'piece')}, {duration(seconds)}"
-    out.print(Text(effort, style="dim"))
+    nodes = count(answer.job.nodes, "node")
+    subpositions = count(progress.decided + progress.split, "subposition")
+    out.print(Text(f"{nodes} in {subpositions}, {duration(seconds)}", style="dim"))

@@ -20,7 +20,6 @@ from cli.output.formats import (
     write_object,
     write_rows,
 )
-from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
@@ -49,6 +48,7 @@ from workers.core.follow import (
 )
 from workers.deep.answer import tree_object
 from workers.runners.remote import has_workers
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -111,7 +111,7 @@ def list_(settings: Settings, given: ListGiven) -> None:
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    For a job of "c4 deep" this includes the proven bounds and the pieces being searched.
+    For a job of "c4 deep" this includes the proven bounds and the subpositions being searched.
     """
     fields: dict[str, object] = {}
     facts: dict[str, str] = {}
@@ -141,16 +141,16 @@ return within seconds."""
     metavar="SECONDS",
     help="Time between updates.",
 )
-@click.pass_context
-def watch(context: click.Context, *, job: int | None, interval: float) -> None:
+@click.pass_obj
+def watch(settings: Settings, *, job: int | None, interval: float) -> None:
     """Watch a job, by default the newest, until it ends.
 
     On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
-    "c4 deep" the tree is shown: the bounds, the current question, and the number of pieces proven,
-    split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
-    job failed or was cancelled, or if its workers are gone and no worker starts within 25 seconds.
+    "c4 deep" the tree is shown: the bounds, the current question, and the number of subpositions
+    proven, split, not needed, queued and searched now. The exit code is 0 if the job is done. It is
+    1 if the job failed or was cancelled, or if its workers are gone and no worker starts within 25
+    seconds.
     """
-    settings: Settings = context.obj
     with settings.open_database() as database:
         number = job or _newest(database)
         job_info = read_job(database, number)
@@ -185,7 +185,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         if draw is not None:
             _write(settings, seen, line)
     if now.state is not JobState.DONE:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _lasting(job: JobProgress) -> JobProgress:
@@ -231,8 +231,8 @@ class ResultsGiven:
     examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
 )
 @takes(ResultsGiven)
-@click.pass_context
-def results(context: click.Context, given: ResultsGiven) -> None:
+@click.pass_obj
+def results(settings: Settings, given: ResultsGiven) -> None:
     """Write the results of a job, in the order of its input.
 
     They are JSON Lines or a JSON array. Results of "c4 analyze" can also be CSV or Parquet.
@@ -241,9 +241,8 @@ def results(context: click.Context, given: ResultsGiven) -> None:
 
     A match has one object per unit, with the first of its games, the one after the last, and their
     results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
-    searched piece; "c4 jobs show" shows what follows from them.
+    searched subposition; "c4 jobs show" shows what follows from them.
     """
-    settings: Settings = context.obj
     with settings.open_database() as database:
         found = read_job(database, given.job)
         chosen = result_format(settings, given.output, given.format_name, found.kind)
@@ -251,7 +250,7 @@ def results(context: click.Context, given: ResultsGiven) -> None:
             written = write_results(database, found, target)
     if written.errors:
         settings.say(f"{count(written.errors, 'line')} without an answer")
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 @jobs.command(cls=Command, examples=["c4 jobs cancel 1"])
@@ -293,8 +292,8 @@ class Again:
     examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
 )
 @takes(Again)
-@click.pass_context
-def resume(context: click.Context, again: Again) -> None:
+@click.pass_obj
+def resume(settings: Settings, again: Again) -> None:
     """Continue a job that was interrupted, cancelled or detached.
 
     Finished units are not repeated. Use --output to write the results of the complete job, or "c4
@@ -306,26 +305,26 @@ def resume(context: click.Context, again: Again) -> None:
 
     def go_on(database: Database) -> None:
         database.run(lambda session: store.resume_job(session, again.job))
-        context.obj.say_if_verbose(f"job {again.job} can go on")
+        settings.say_if_verbose(f"job {again.job} is queued again")
 
-    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
+    _work_again(settings, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
 
 
 @jobs.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
 @takes(Again)
-@click.pass_context
-def retry(context: click.Context, again: Again) -> None:
+@click.pass_obj
+def retry(settings: Settings, again: Again) -> None:
     """Repeat the failed units of a job."""
 
     def go_on(database: Database) -> None:
         units = database.run(lambda session: store.retry_job(session, again.job))
-        context.obj.say(f"job {again.job}: {count(units, 'failed unit')} to try again")
+        settings.say(f"job {again.job}: {count(units, 'failed unit')} queued again")
 
-    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
+    _work_again(settings, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
 
 
 def _work_again(
-    context: click.Context,
+    settings: Settings,
     again: Again,
     go_on: Callable[[Database], None],
     *,
@@ -336,7 +335,6 @@ def _work_again(
     ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
     open units.
     """
-    settings: Settings = context.obj
     job, output = again.job, again.output
     refuse(
         (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
@@ -364,4 +362,4 @@ def _work_again(
         if output is None:
             is_well = work.say_unanswered(job) and is_well
     if not is_well:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)

@@ -47,7 +47,7 @@ class Given:
     player_a: str = argument("A")
     player_b: str = argument("B")
     swap: bool = flag("Let both players take turns to move first.")
-    shuffle: bool = flag("Draw lots for the first move of every game.")
+    shuffle: bool = flag("Choose the first mover of every game at random.")
     rules: GameRules = group(GameRules)
     sprt: tuple[float, float] | None = option(
         "Stop once a test decides whether A is better by E0 or by E1 Elo points.",
@@ -68,17 +68,17 @@ class Given:
 
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def match(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def match(settings: Settings, given: Given) -> None:
     """Let A play against B, and report the results.
 
     A player is a name, optionally with parameters, as in minimax-windows:depth=3; "c4 players list"
     lists all. A moves first, unless --swap or --shuffle is given.
 
-    Every game is stored; use "c4 games" to see them. Give the same command again to go on after an
-    interruption, or to write the report again. The same seed gives the same games with any number
-    of threads or workers; only players with a time limit may play differently. A player that fails
-    (illegal column, exception, too slow) loses that game, and the match goes on.
+    Every game is stored; use "c4 games" to see them. Give the same command again to continue after
+    an interruption, or to write the report again. The same seed gives the same games with any
+    number of threads or workers; only players with a time limit may play differently. A player that
+    fails (illegal column, exception, too slow) loses that game, and the match continues.
 
     The report has the results, Elo, times, and the number of different games. P is the chance that
     one of two equal players wins at least this many games: either of them (two-sided), or one named
@@ -86,7 +86,6 @@ def match(context: click.Context, given: Given) -> None:
     how many points both players gave away. With --broker, workers play with their own --threads and
     --table-mb. Only workers started with --allow-programs run players that are programs.
     """
-    settings: Settings = context.obj
     refuse((given.swap and given.shuffle, "--swap and --shuffle cannot be used together"))
     given.report.refuse_detached(given.playing)
     seats = Seats.ALTERNATE if given.swap else Seats.RANDOM if given.shuffle else Seats.FIXED
@@ -98,7 +97,7 @@ def match(context: click.Context, given: Given) -> None:
         return
     write_match(settings, reports[0], given.report, chosen)
     if not reports[0].match.is_finished:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:

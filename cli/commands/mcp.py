@@ -63,8 +63,8 @@ class Given:
 
 @click.command(cls=Command, json=False, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def mcp(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def mcp(settings: Settings, given: Given) -> None:
     """Serve tools for language models (Model Context Protocol).
 
     The tools solve positions exactly, review games, list legal moves, choose moves by any player,
@@ -77,7 +77,6 @@ def mcp(context: click.Context, given: Given) -> None:
 
     extras.require(extras.MCP, click.ClickException)
 
-    settings: Settings = context.obj
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,

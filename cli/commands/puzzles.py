@@ -21,7 +21,6 @@ from cli.output.formats import (
     output_file,
     write_rows,
 )
-from cli.output.render import count
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -30,6 +29,7 @@ from cli.shell.parameters import Engine
 from cli.shell.process import Exit, run_in_background
 from workers.answers.service import AnswerService, Stop
 from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -148,7 +148,7 @@ def puzzles(context: click.Context, given: Given) -> None:
     for line in bad:
         report_bad_line(line)
     if bad:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:

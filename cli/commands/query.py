@@ -34,6 +34,7 @@ from db.errors import JobStateError
 from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
 from workers.answers.lines import stored_object
 from workers.answers.question import shipped_book
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -220,7 +221,7 @@ def query(context: click.Context, given: Given) -> None:
                 ADVICE_WITHOUT_BOOK if given.no_book else ADVICE if book is None else ADVICE_OF_BOOK
             )
             settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
-            context.exit(Exit.PROBLEMS)
+            raise click.exceptions.Exit(Exit.PROBLEMS)
         return
 
     filters = EvaluationFilter(
@@ -480,7 +481,7 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
         to_move = "the game is over" if position.is_over else f"{row['side']} to move"
         facts = [to_move, f"score {_score(row)}"]
         if row["plies"]:
-            facts.append(f"over in {render.count(row['plies'], 'move')}")
+            facts.append(f"over in {count(row['plies'], 'move')}")
         out.print(", ".join((*facts, f"key {row['key']}")))
 
 

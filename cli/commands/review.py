@@ -25,7 +25,7 @@ from cli.output.formats import (
     output_file,
     write_rows,
 )
-from cli.output.render import count, labels, score_style, score_text
+from cli.output.render import labels, score_style, score_text
 from cli.output.tables import Table, write_facts, write_parts
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
 from cli.positions.given import hint_at_one
@@ -49,6 +49,7 @@ from workers.match.reviews import (
     review_object,
     reviews_of,
 )
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -123,7 +124,7 @@ def review(context: click.Context, given: Given) -> None:
 
     Positions that are stored, or in the included book, are not searched. For the games of a file, a
     job like that of "c4 analyze" finds the other scores. After Ctrl-C, give the same command again
-    to go on. With --broker, workers do the work.
+    to continue. With --broker, workers do the work.
     """
     settings: Settings = context.obj
     chosen = chosen_format(settings, given.format_name, given.output)
@@ -171,7 +172,7 @@ def review(context: click.Context, given: Given) -> None:
         for name in given.plots:
             _draw(reviews, name)
     if len(found.games) < len(found.entries):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _write_reviews(

@@ -101,8 +101,8 @@ class Given:
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def serve(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def serve(settings: Settings, given: Given) -> None:
     """Serve an analysis board for the browser and an API.
 
     The board is at http://127.0.0.1:8004/, the API is described at /api/v1/openapi.json. The
@@ -112,9 +112,8 @@ def serve(context: click.Context, given: Given) -> None:
     behind a proxy. Then only clients that send the token can create or change jobs.
 
     With --broker, workers do the jobs; otherwise threads of this process do them. Ctrl-C or SIGTERM
-    end the server within about a second. Unfinished jobs go on when it starts again.
+    end the server within about a second. Unfinished jobs continue when it starts again.
     """
-    settings: Settings = context.obj
     refuse(
         (given.token == "", "--token is empty; leave it out, or give a value"),
         (given.no_store and given.read_only, "--read-only and --no-store cannot be used together"),

@@ -60,8 +60,8 @@ class Given:
 
 @click.command(cls=Command, json=False, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def show(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def show(settings: Settings, given: Given) -> None:
     """Draw a position or a game.
 
     MOVES are the columns played so far, as in 4453. In a picture a ring marks the last move, and
@@ -69,7 +69,6 @@ def show(context: click.Context, given: Given) -> None:
 
     Only a .png or .gif needs other packages. --game makes an animated .svg or a .gif.
     """
-    settings: Settings = context.obj
     refuse(
         (
             (given.moves is None) == (given.grid is None),
@@ -126,7 +125,7 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     if answer is not None or position.is_over:
         from workers.answers.find import answer_at_end
 
-        out.print(render.verdict(position, answer or answer_at_end(position)))
+        out.print(render.result_sentence(position, answer or answer_at_end(position)))
     else:
         echo(f"{position.turn} to move")
     if threats:

@@ -88,8 +88,8 @@ class Given:
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def solve(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def solve(settings: Settings, given: Given) -> None:
     """Solve positions: exact scores of positions and columns.
 
     MOVES are the columns played so far: 4453, 4,4,5,3 or "d1 d2 e1 c1"; "" is the empty board. A
@@ -115,7 +115,6 @@ def solve(context: click.Context, given: Given) -> None:
     With --broker, a worker searches positions that are not stored, before all jobs of "c4 analyze".
     It uses its own --threads and --table-mb. --no-store always searches in this process.
     """
-    settings: Settings = context.obj
     from_stdin = given.moves == ("-",)
     format_name = given.format_name or ("json" if settings.json or from_stdin else "text")
     classic = format_name == "c4solver"
@@ -168,12 +167,12 @@ def solve(context: click.Context, given: Given) -> None:
             if not given.no_store:
                 database = stack.enter_context(settings.open_database(create=True))
             if database is not None and broker is not None:
-                from cli.work.job import NOBODY
+                from cli.work.job import NO_WORKERS
 
                 return RemoteAsker(
                     database,
                     broker,
-                    on_nobody=lambda: settings.say(NOBODY),
+                    on_nobody=lambda: settings.say(NO_WORKERS),
                     book=opened,
                     workers_book=chosen_book,
                     shown=shown,
@@ -198,7 +197,7 @@ def solve(context: click.Context, given: Given) -> None:
             raw = str(request.position.key) if request.moves is None else request.moves
             solving.answer([InputLine(request, raw.encode())])
     if solving.failures:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _say_stored(
@@ -213,9 +212,9 @@ def _say_stored(
 
 
 def _say(settings: Settings, what: str, position: Position, answer: Answer) -> None:
-    from cli.output.render import guess, verdict
+    from cli.output.render import guess, result_sentence
 
-    settings.say(f"{what}: {verdict(position, answer)}")
+    settings.say(f"{what}: {result_sentence(position, answer)}")
     if text := guess(position, answer, estimate_open(position, answer)):
         settings.say(str(text))
 

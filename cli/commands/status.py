@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.output.formats import Column, write_object, write_rows
-from cli.output.render import count, duration
+from cli.output.render import duration
 from cli.output.tables import write_facts
 from cli.shell.commands import Command
 from cli.shell.process import echo
 from workers.core.follow import read_totals, status_object, worker_object
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

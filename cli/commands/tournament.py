@@ -55,21 +55,20 @@ class Given:
 
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def tournament(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def tournament(settings: Settings, given: Given) -> None:
     """Let several players meet each other, and report the results.
 
     A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 is three. All
     players meet each other in matches of --games games, and take turns to move first. With
     --against, the players meet only those opponents. All matches are one job, and every game is
-    stored. Give the same command again to go on after an interruption, or to write the report
+    stored. Give the same command again to continue after an interruption, or to write the report
     again.
 
     The report has the standings with Elo ratings, the scores between all players, and for every
     match its results, P, and the number of different games. --json has the complete report of "c4
     match" for each. --plot draws a map of scores.
     """
-    settings: Settings = context.obj
     refuse(
         (given.both_ways and not given.fixed, "--both-ways needs --fixed"),
         (
@@ -85,7 +84,7 @@ def tournament(context: click.Context, given: Given) -> None:
         return
     write_tournament(settings, reports, given.report, chosen)
     if not all(report.match.is_finished for report in reports):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _expanded(descriptions: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ def _read_endpoint(
     return Endpoint(address.strip("[]") or LOOPBACK, int(port))
 
 
-def _read_lanes(
+def _read_queues(
     _context: click.Context, _parameter: click.Parameter, text: str
 ) -> tuple[Lane, ...]:
     names = {name.strip() for name in text.split(",")}
@@ -71,7 +71,7 @@ class Given:
         "Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
         metavar="NAMES",
         default="interactive,bulk",
-        callback=_read_lanes,
+        callback=_read_queues,
     )
     metrics_port: Endpoint | None = option(
         "Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "

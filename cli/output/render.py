@@ -16,8 +16,7 @@ from rich.text import Text
 
 from c4core.evaluation import bounds_text, plies_to_end, value_between
 from c4core.notation import column_label
-from workers import text as wording
-from workers.text import printable_lines
+from workers.text import count, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
 SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
 MARGIN = "  "
-
-count = wording.count
-"""Format a number with its noun, as in logs."""
 
 MAX_SECONDS = 1e12
 """30,000 years. A longer time comes from a damaged database, and could have hundreds of digits."""
@@ -163,7 +159,7 @@ def score_style(score: int | None) -> str:
     return VALUE_STYLES["win" if score > 0 else "loss" if score < 0 else "draw"]
 
 
-def verdict(position: Position, answer: Answer) -> Text:
+def result_sentence(position: Position, answer: Answer) -> Text:
     """One sentence: who wins, when, and the score.
 
     ``x to move, x wins in 29 moves: score +4 for x``

@@ -11,6 +11,7 @@ from cli.output.progress import watching
 from cli.shell.process import run_in_background
 from db.errors import StorageError
 from workers.answers.question import Question, answer_from, from_centre, line_in_book
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,7 +121,7 @@ class LocalAsker:
         before = self._solver.progress[0]
 
         def text(seconds: float) -> str:
-            from cli.output.render import count, duration, score_text
+            from cli.output.render import duration, score_text
 
             nodes, lower, upper = self._solver.progress
             effort = f"{count(nodes - before, 'node')} in {duration(seconds)}"

@@ -194,7 +194,7 @@ class TextWriter:
         self.written += 1
         if request.moves:
             out.print(Text(request.moves, style="bold"))
-        out.print(render.verdict(request.position, answer))
+        out.print(render.result_sentence(request.position, answer))
         estimate = estimate_open(request.position, answer)
         if guess := render.guess(request.position, answer, estimate):
             out.print(guess)

@@ -29,7 +29,7 @@ ACCURACY_HEADINGS = ("best moves", "blunders", "lost/move")
 SEATS = {
     "fixed": "A moves first",
     "alternate": "they take turns to move first",
-    "random": "lots are drawn for the first move",
+    "random": "the first mover is random",
 }
 """The first mover of a match, in words."""
 

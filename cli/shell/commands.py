@@ -343,7 +343,7 @@ def _seats() -> Iterable[tuple[str, str]]:
     yield from _players()
 
 
-def _lanes() -> Iterable[tuple[str, str]]:
+def _queues() -> Iterable[tuple[str, str]]:
     from workers.core.kinds import Lane
 
     return [(str(lane), "") for lane in Lane]
@@ -366,7 +366,7 @@ _BY_METAVAR: Final = {
     "B": _PLAYER,
     "DIR": Offered(kind="dir"),
     "FILE": _FILE,
-    "NAMES": Offered(_lanes),
+    "NAMES": Offered(_queues),
     "PLAYER": _PLAYER,
     "PLAYER...": _PLAYER,
     "WHO": Offered(_seats),

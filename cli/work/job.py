@@ -24,7 +24,7 @@ from cli.output.formats import (
     write_object,
     write_rows,
 )
-from cli.output.render import count, duration, guess
+from cli.output.render import duration, guess
 from cli.shell.process import check_signals, echo, ignoring_closed_stderr
 from cli.work.view import JobLine, content, drawn_progress, tree_line
 from db.errors import StorageError
@@ -37,6 +37,7 @@ from workers.core.kinds import check_consent, find_kind, unit_objects
 from workers.deep.task import DeepTask
 from workers.runners.local import LocalRunner
 from workers.runners.remote import RemoteRunner, has_workers, wake_workers
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,12 +51,12 @@ if TYPE_CHECKING:
     from workers.celery.broker import Broker
     from workers.errors import BrokerUnreachableError
 
-ATTENDANCE_SECONDS: Final = 5.0
+WORKERS_SECONDS: Final = 5.0
 """Interval between checks whether there are workers."""
 
-NOBODY: Final = "No worker takes such jobs yet: start workers with c4 worker"
+NO_WORKERS: Final = "No worker takes such jobs yet: start workers with c4 worker"
 WITHOUT_MESSAGES: Final = (
-    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
+    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job continues."
 )
 NO_CONSENT: Final = (
     "A player is a program, and no worker may start it yet: start workers with "
@@ -64,7 +65,7 @@ NO_CONSENT: Final = (
 WORKERS_GONE: Final = (
     "The workers are gone, so no process is working on this job: start workers with c4 worker"
 )
-SOMEBODY_AGAIN: Final = "There are workers again"
+WORKERS_AGAIN: Final = "There are workers again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +139,11 @@ class JobContext:
                 drawn_progress(JobLine(self.database, job), shown=shown, remark=remark) as draw,
                 self._runner(job_id) as runner,
             ):
-                attendance = _WorkerWatch(self, job_id)
+                workers = _WorkerWatch(self, job_id)
 
                 def look(_state: JobState) -> None:
                     check_signals()
-                    attendance.look()
+                    workers.look()
 
                 if results is None:
                     runner.wait(draw, on_look=look)
@@ -154,7 +155,7 @@ class JobContext:
             self.settings.say(self.resume_hint(job_id, results))
             raise
         except OSError:
-            self._say_how_to_go_on(job_id, results)
+            self._say_how_to_continue(job_id, results)
             raise
         job = read_job(self.database, job_id)
         self.settings.say(summary(job, written, time.monotonic() - began))
@@ -171,7 +172,7 @@ class JobContext:
         try:
             self.run(job_id, remark=remark)
         except KeyboardInterrupt:
-            self.settings.say(f"Give the same command again to go on and write {makes}.")
+            self.settings.say(f"Give the same command again to continue and write {makes}.")
             raise
 
     def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
@@ -205,10 +206,10 @@ class JobContext:
             command = f"{self.backend.resumption(job_id)}{output}"
             return f"Results so far are kept; continue with: {command}"
 
-        is_attended = True
+        has_some = True
         with suppress(StorageError):
-            is_attended = has_workers(self.database, read_job(self.database, job_id).priority)
-        who = "The workers go on" if is_attended else "The job waits for workers"
+            has_some = has_workers(self.database, read_job(self.database, job_id).priority)
+        who = "The workers continue" if has_some else "The job waits for workers"
         return f"{who}; look at it with: c4 jobs watch {job_id}"
 
     def say_unanswered(self, job_id: int) -> bool:
@@ -245,7 +246,7 @@ class JobContext:
         if not runner.has_consent():
             self.settings.say(NO_CONSENT)
         elif not runner.has_workers():
-            self.settings.say(NOBODY)
+            self.settings.say(NO_WORKERS)
         return runner
 
     def _set_priority(self, job_id: int) -> None:
@@ -271,7 +272,7 @@ class JobContext:
                 items = count(sum(job.positions.values()), content(job.kind))
                 self.settings.say(f"Done so far: {job.positions[UnitState.DONE]:,} of {items}")
 
-    def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
+    def _say_how_to_continue(self, job_id: int, results: Results | None) -> None:
         """Say how to get a job's results after the output failed: a full disk, a closed pipe."""
         if read_job(self.database, job_id).state is JobState.DONE:
             text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
@@ -293,7 +294,7 @@ class _WorkerWatch:
         self._job_id = job_id
         self._has_begun = False
         self._is_idle = False
-        self._next = time.monotonic() + ATTENDANCE_SECONDS
+        self._next = time.monotonic() + WORKERS_SECONDS
 
     def look(self) -> None:
         context = self._context
@@ -304,9 +305,9 @@ class _WorkerWatch:
         self._has_begun = self._has_begun or has_some
         is_idle = self._has_begun and not has_some
         if is_idle != self._is_idle:
-            context.settings.say(WORKERS_GONE if is_idle else SOMEBODY_AGAIN)
+            context.settings.say(WORKERS_GONE if is_idle else WORKERS_AGAIN)
             self._is_idle = is_idle
-        self._next = time.monotonic() + ATTENDANCE_SECONDS
+        self._next = time.monotonic() + WORKERS_SECONDS
 
 
 ResultFormat = Literal["jsonl", "json", "csv", "parquet"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from c4core.notation import column_label, format_moves
 from cli.output import progress
 from cli.output.formats import Column
-from cli.output.render import count, duration, score_text
+from cli.output.render import duration, score_text
 from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState, UnitState
 from workers.core.follow import UNDER_WAY
 from workers.core.kinds import find_kind
 from workers.deep.answer import Observer
 from workers.deep.task import KIND as DEEP
-from workers.text import time_text
+from workers.text import count, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,19 +144,19 @@ def tree_facts(tree: DeepProgress) -> dict[str, str]:
     facts = {
         "score": _score(tree).removeprefix("score "),
         "columns": moves_text(tree),
-        "pieces": pieces_text(tree),
+        "subpositions": subpositions_text(tree),
     }
-    for number, piece in enumerate(tree.at_work[:MAX_SHOWN], start=1):
-        facts[f"at work {number}"] = _piece_text(piece)
+    for number, searched in enumerate(tree.at_work[:MAX_SHOWN], start=1):
+        facts[f"searched now {number}"] = _question_text(searched)
     left = len(tree.at_work) - MAX_SHOWN
     if left > 0:
-        facts["at work"] = f"and {left:,} more"
+        facts["searched now"] = f"and {left:,} more"
     return facts
 
 
 def tree_line(tree: DeepProgress, nodes_per_second: float | None) -> str:
     """The tree of a deep job in one line."""
-    parts = [_score(tree), pieces_text(tree)]
+    parts = [_score(tree), subpositions_text(tree)]
     if nodes_per_second is not None:
         parts.append(f"{nodes_per_second / 1e6:,.1f} M nodes/s")
     return ", ".join(parts)
@@ -182,14 +182,14 @@ def moves_text(tree: DeepProgress, *, zero_based: bool = False) -> str:
     return ", ".join(parts)
 
 
-def pieces_text(tree: DeepProgress) -> str:
-    """The number of pieces in each state."""
+def subpositions_text(tree: DeepProgress) -> str:
+    """The number of subpositions in each state."""
     parts = [
-        f"{count(tree.decided, 'piece')} proven",
+        f"{count(tree.decided, 'subposition')} proven",
         f"{tree.split:,} split",
-        f"{tree.cut:,} cut off",
-        f"{tree.queued:,} open",
-        f"{len(tree.at_work):,} at work",
+        f"{tree.cut:,} not needed",
+        f"{tree.queued:,} queued",
+        f"{len(tree.at_work):,} searched now",
     ]
     if tree.failed:
         parts.append(f"{tree.failed:,} failed")
@@ -204,11 +204,11 @@ def _score(tree: DeepProgress) -> str:
     return f"score {lower} to {upper}{asked}"
 
 
-def _piece_text(piece: AtWork) -> str:
-    """A piece: its moves, and the score in question for its side to move."""
-    if piece.columns is None:
-        return "no longer wanted"
-    return f"{format_moves(piece.columns) or 'the start'}: {score_text(piece.beta)} or more?"
+def _question_text(searched: AtWork) -> str:
+    """The moves of a subposition, and the score in question for its side to move."""
+    if searched.columns is None:
+        return "no longer needed"
+    return f"{format_moves(searched.columns) or 'the start'}: {score_text(searched.beta)} or more?"
 
 
 class JobLine:

@@ -11,7 +11,7 @@ import click
 
 from cli.commands.book.reading import as_object
 from cli.output.formats import writable_path, write_object
-from cli.output.render import count, duration
+from cli.output.render import duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -28,6 +28,7 @@ from workers.book.build import (
     write_scored,
 )
 from workers.book.job import Choice
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,14 +82,14 @@ class Given:
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def build(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def build(settings: Settings, given: Given) -> None:
     """Build a book: exact scores of all positions with up to N stones.
 
     Only the deepest ply is searched, as a job; the other scores follow from it. You can interrupt
-    the command as often as you like: give it again to go on. The bytes of the file depend only on
-    board, plies and start. The command does nothing if another file has that name, unless --force
-    is given.
+    the command as often as you like: give it again to continue. The bytes of the file depend only
+    on board, plies and start. The command does nothing if another file has that name, unless
+    --force is given.
 
     With --within the book is sparse, and reaches about twice as deep for the same work. It holds
     the positions reached if one side plays no move that is more than K points worse than its best;
@@ -98,7 +99,6 @@ def build(context: click.Context, given: Given) -> None:
     With --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only
     stops watching.
     """
-    settings: Settings = context.obj
     refuse(
         (given.sides is not None and given.within is None, "--for needs --within"),
         (

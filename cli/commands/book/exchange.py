@@ -30,11 +30,11 @@ from cli.output.formats import (
     output_file,
     writable_path,
 )
-from cli.output.render import count
 from cli.positions import books as options
 from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, choice, flag, option, takes
 from cli.shell.process import Exit, echo
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,8 +162,8 @@ class ImportGiven:
 
 @click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
 @takes(ImportGiven)
-@click.pass_context
-def import_(context: click.Context, given: ImportGiven) -> None:
+@click.pass_obj
+def import_(settings: Settings, given: ImportGiven) -> None:
     """Build a book from positions and scores in another format.
 
     Scores of another program are not checked here; use "c4 book verify". A file that does not say
@@ -171,7 +171,6 @@ def import_(context: click.Context, given: ImportGiven) -> None:
     scores come from another book, and every row that contradicts them is reported.
     """
     format_name = given.format_name
-    settings: Settings = context.obj
     format_name = format_name or ENDINGS.get(Path(given.file).suffix.lower(), "jsonl")
     refuse(
         (
@@ -208,7 +207,7 @@ def import_(context: click.Context, given: ImportGiven) -> None:
         echo(problem)
     if wrong:
         settings.say(f"{count(len(wrong), 'row')} of {given.file} wrong; no book was written")
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
         raise click.BadParameter(f"{given.file!r} has no positions", param_hint="FILE")
     info = content.write(Path(writable_path(given.out, option="--output")))

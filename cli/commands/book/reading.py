@@ -15,7 +15,6 @@ from c4core.lines import BadLine
 from c4core.solver import Solver
 from cli.output import progress, render
 from cli.output.formats import Column, write_object, write_rows
-from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.positions import books as options, given as positions
 from cli.positions.solving import BatchSolver, InputLine, JsonWriter, SolveOptions, TextWriter
@@ -24,6 +23,7 @@ from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, flag, number, option, takes
 from cli.shell.process import STDIN, Exit, echo, run_in_background
 from workers.answers.question import Answer, Question, open_bounds
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -171,8 +171,8 @@ class ProbeGiven:
 
 @click.command(cls=Command, database=False, examples=PROBE_EXAMPLES)
 @takes(ProbeGiven)
-@click.pass_context
-def probe(context: click.Context, given: ProbeGiven) -> None:
+@click.pass_obj
+def probe(settings: Settings, given: ProbeGiven) -> None:
     """Query a book about positions; nothing is searched.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. A column has no score if
@@ -182,7 +182,6 @@ def probe(context: click.Context, given: ProbeGiven) -> None:
     With -, every line of standard input is a position. The answers are objects as from "c4
     solve". If a position is not in the book, its object has an "error", and the exit code is 1.
     """
-    settings: Settings = context.obj
     refuse(
         (
             not given.moves,
@@ -206,7 +205,7 @@ def probe(context: click.Context, given: ProbeGiven) -> None:
             for request in asked:
                 solving.answer([InputLine(request, b"")])
     if solving.failures:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 class _BookAsker:
@@ -276,15 +275,14 @@ class VerifyGiven:
 
 @click.command(cls=Command, database=False, examples=VERIFY_EXAMPLES)
 @takes(VerifyGiven)
-@click.pass_context
-def verify(context: click.Context, given: VerifyGiven) -> None:
+@click.pass_obj
+def verify(settings: Settings, given: VerifyGiven) -> None:
     """Check a book, by default the included one.
 
     Every byte is checked by checksums, and every score is compared with the scores of the following
     positions. Some random positions are searched without the book. Errors are listed, and the exit
     code is 1.
     """
-    settings: Settings = context.obj
     book = options.open_book(given.file)
     found = _verified(settings, book, given.sample, given.seed, given.threads)
     looked_at = (
@@ -309,7 +307,7 @@ def verify(context: click.Context, given: VerifyGiven) -> None:
         else:
             settings.say(f"{book.path} is wrong: {looked_at}")
     if not found.is_sound:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _verified(

@@ -14,13 +14,14 @@ from c4core.proof.certificate import named_file
 from c4core.proof.format import RULES
 from cli.output import progress, render
 from cli.output.formats import write_object
-from cli.output.render import count, duration, labels
+from cli.output.render import duration, labels
 from cli.output.tables import write_facts
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.options import argument, takes
 from cli.shell.process import echo, run_in_background
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from c4core.proof.format import EVERY_RULE
 from c4core.proof.making import claimed
 from cli.commands.certificate.files import as_object, claim, place
 from cli.output.formats import write_object
-from cli.output.render import count, duration
+from cli.output.render import duration
 from cli.positions import books as options
 from cli.positions.given import from_arguments
 from cli.shell import parameters
@@ -24,6 +24,7 @@ from cli.shell.parameters import Engine
 from cli.work.job import Backend, JobContext
 from workers.prove.job import job_for, read_certificate
 from workers.prove.task import MAX_TABLE_MB, ProofTask
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -69,8 +70,8 @@ class ProveGiven:
 
 @click.command(cls=Command, broker=True, examples=PROVE_EXAMPLES)
 @takes(ProveGiven)
-@click.pass_context
-def prove(context: click.Context, given: ProveGiven) -> None:
+@click.pass_obj
+def prove(settings: Settings, given: ProveGiven) -> None:
     """Write a certificate, a proof of a position's score.
 
     MOVES are the columns played so far, by default none. Without --at-least and --at-most,
@@ -81,11 +82,10 @@ def prove(context: click.Context, given: ProveGiven) -> None:
     search.
 
     The proof is found part by part, as a job. You can interrupt the command as often as you like:
-    give it again to go on. The bytes of the file depend only on the position, the bounds, --rules
-    and --table-mb. Stored results only save the search for the score. With --broker, workers do the
-    work. "c4 certificate write" writes the file of a job by its number.
+    give it again to continue. The bytes of the file depend only on the position, the bounds,
+    --rules and --table-mb. Stored results only save the search for the score. With --broker,
+    workers do the work. "c4 certificate write" writes the file of a job by its number.
     """
-    settings: Settings = context.obj
     refuse(
         (
             given.detach and given.out is not None,

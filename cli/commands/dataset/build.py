@@ -17,7 +17,7 @@ from c4core.errors import DatasetError, DatasetExistsError
 from c4core.extras import load_pyarrow
 from cli.output import progress
 from cli.output.formats import writable_path, write_object
-from cli.output.render import count, duration
+from cli.output.render import duration
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -28,6 +28,7 @@ from cli.work.job import Backend, JobContext
 from workers.answers.question import find_book
 from workers.dataset.making import Draft, find_and_label
 from workers.dataset.sources import BLUNDER, Order
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -183,14 +184,14 @@ EXAMPLES = (
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @takes(Given)
-@click.pass_context
-def build(context: click.Context, given: Given) -> None:
+@click.pass_obj
+def build(settings: Settings, given: Given) -> None:
     """Build a data set of positions with exact labels.
 
     Every position has the exact score of each column, found by a job like that of "c4 analyze".
     Positions that are stored or in a book are not searched. Ctrl-C loses nothing: give the same
-    command again to go on. The bytes of the files depend only on the positions and the options, not
-    on threads or interruptions.
+    command again to continue. The bytes of the files depend only on the positions and the options,
+    not on threads or interruptions.
 
     Mirror images and transpositions count as one position. A hash of the position decides whether
     it belongs to train, validation or test. If a source has fewer positions than --count, the data
@@ -203,7 +204,6 @@ def build(context: click.Context, given: Given) -> None:
     compared with the labels: if any are wrong, the exit code is 1. With --broker, workers search
     with their own --threads and --table-mb, and Ctrl-C only stops watching.
     """
-    settings: Settings = context.obj
     refuse(
         (bool(given.corpus) and given.source != "games", "--corpus needs --from games"),
         (given.blunder is not None and given.source != "strong", "--blunder needs --from strong"),
@@ -256,7 +256,7 @@ def build(context: click.Context, given: Given) -> None:
     seconds = round(time.monotonic() - began, 3)
     _report(settings, card, directory, {"job": job_id, "seconds": seconds})
     if _report_difference(settings, labelled):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:

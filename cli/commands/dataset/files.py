@@ -19,11 +19,11 @@ from cli.output.formats import (
     write_object,
     write_rows,
 )
-from cli.output.render import count
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, choice, flag, takes
 from cli.shell.process import Exit, echo
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,8 +59,8 @@ class ExportGiven:
 
 @click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
 @takes(ExportGiven)
-@click.pass_context
-def export(context: click.Context, given: ExportGiven) -> None:
+@click.pass_obj
+def export(settings: Settings, given: ExportGiven) -> None:
     """Write a part of a data set in a format of public evaluation sets.
 
     c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
@@ -68,7 +68,6 @@ def export(context: click.Context, given: ExportGiven) -> None:
     refmoves is the format of the validation set for Kaggle's ConnectX: JSON Lines with "board",
     "score" and "move score", -99 for a full column. "c4 dataset build --from file" reads both.
     """
-    settings: Settings = context.obj
     refuse(
         (
             given.all_moves and given.format_name != "c4solver",
@@ -110,8 +109,8 @@ def _number(name: str) -> Column:
 
 @click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
 @click.argument("path", type=click.Path(exists=True), metavar="DIR|FILE")
-@click.pass_context
-def info(context: click.Context, *, path: str) -> None:
+@click.pass_obj
+def info(settings: Settings, *, path: str) -> None:
     """Show the card of a data set and check its files, or one of them.
 
     The files must be those written with the card. Every position must occur once, in the part that
@@ -119,8 +118,6 @@ def info(context: click.Context, *, path: str) -> None:
     flags and best columns must follow from key and scores. The numbers of the card must be right.
     Errors are listed, and the exit code is 1.
     """
-    settings: Settings = context.obj
-
     found = inspect(Path(path))
     if settings.json:
         write_object({"path": path, "problems": found.problems, **found.card})
@@ -129,7 +126,7 @@ def info(context: click.Context, *, path: str) -> None:
         for problem in found.problems:
             echo(f"wrong: {problem}")
     if found.problems:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     settings.say(f"{', '.join(found.files)}: match the card")
 
 

@@ -20,13 +20,13 @@ from c4core.arena.files import ON_THE_BOARD, Repeats
 from c4core.notation import DEFAULT_BOARD
 from cli.commands.games.listing import GameSelection
 from cli.output.formats import format_by_ending, opened, output_file, write_object
-from cli.output.render import count
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, choice, flag, group, takes
 from cli.shell.process import Exit, echo, input_name, reading
 from workers.match.files import Collection, import_matches, remember_stored, stream_entries
 from workers.match.judging import check_matches
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -162,8 +162,8 @@ class ImportGiven:
 
 @click.command("import", cls=Command, examples=IMPORT_EXAMPLES)
 @takes(ImportGiven)
-@click.pass_context
-def import_(context: click.Context, given: ImportGiven) -> None:
+@click.pass_obj
+def import_(settings: Settings, given: ImportGiven) -> None:
     """Store the games of a file.
 
     The games between the same two players become a match. Every game is replayed: moves must be
@@ -174,7 +174,6 @@ def import_(context: click.Context, given: ImportGiven) -> None:
     csv is the format that "c4 games export" writes and learning programs use: final grids, without
     moves and players. If -1 began in a grid, the players are exchanged, so that x begins.
     """
-    settings: Settings = context.obj
     refuse(
         (given.new and given.repeating.distinct is None, "--new needs --distinct"),
     )
@@ -194,12 +193,12 @@ def import_(context: click.Context, given: ImportGiven) -> None:
             echo(f"{name}, line {line.line}: {line.error}", err=True)
         if found.bad and not given.skip_bad:
             settings.say(f"{count(found.bad_lines, 'bad line')}: nothing was imported")
-            context.exit(Exit.PROBLEMS)
+            raise click.exceptions.Exit(Exit.PROBLEMS)
         label = given.label or parameters.readable(Path(name).name)
         stored = import_matches(database, found.matches, label=label)
     _report(settings, stored, repeated=found.repeated, bad=found.bad_lines)
     if found.bad:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:

@@ -12,7 +12,6 @@ import click
 from c4core.arena.file_formats import json_object
 from c4core.arena.game import Ending
 from cli.output.formats import Column, chosen_format, list_formats, write_rows
-from cli.output.render import count
 from cli.positions.books import read_board
 from cli.reports.tables import short
 from cli.shell import parameters
@@ -23,7 +22,7 @@ from db.records.games import GameCursor, GameFilter
 from workers.match.files import stream_entries
 from workers.match.judging import check_matches
 from workers.match.report import match_state
-from workers.text import time_text
+from workers.text import count, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,6 +30,7 @@ from db import games
 from workers.match.files import entry_of
 from workers.match.judging import check_matches, judge_game, read_report
 from workers.match.table import replay_game
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,8 +75,8 @@ class ReplayGiven:
 
 @click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
 @takes(ReplayGiven)
-@click.pass_context
-def replay(context: click.Context, given: ReplayGiven) -> None:
+@click.pass_obj
+def replay(settings: Settings, given: ReplayGiven) -> None:
     """Replay games with the same players and seeds.
 
     The exit code is 1 if a game ends differently. Players with a time limit may play differently
@@ -83,7 +84,6 @@ def replay(context: click.Context, given: ReplayGiven) -> None:
 
     Programs are started only with --allow-programs, and the programs of imported games never.
     """
-    settings: Settings = context.obj
     places = dict.fromkeys(map(read_game, given.games))
     differs = False
     with settings.open_database() as database:
@@ -99,7 +99,7 @@ def replay(context: click.Context, given: ReplayGiven) -> None:
                 echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
                 echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
     if differs:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
@@ -126,7 +126,7 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
         "moves": entry.moves if entry.moves is not None else "(unknown)",
     }
     if entry.start.ply:
-        facts["start"] = f"a position of {render.count(entry.start.ply, 'stone')}"
+        facts["start"] = f"a position of {count(entry.start.ply, 'stone')}"
     if entry.seed is not None:
         facts["seed"] = str(entry.seed)
     if entry.x_seconds or entry.o_seconds:
@@ -226,14 +226,13 @@ class ReportGiven:
     examples=["c4 games report 1", "c4 games report 1 --markdown --judge none"],
 )
 @takes(ReportGiven)
-@click.pass_context
-def report(context: click.Context, given: ReportGiven) -> None:
+@click.pass_obj
+def report(settings: Settings, given: ReportGiven) -> None:
     """Write the report of matches that have been played.
 
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
-    settings: Settings = context.obj
     judging = given.judge.judging()
     format_name = given.report.format(settings)
     chosen = list(dict.fromkeys(given.matches))
@@ -248,4 +247,4 @@ def report(context: click.Context, given: ReportGiven) -> None:
     else:
         write_tournament(settings, reports, given.report, format_name)
     if not all(each.match.is_finished for each in reports):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)

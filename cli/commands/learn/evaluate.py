@@ -27,7 +27,6 @@ from cli.commands.learn.shared import (
 )
 from cli.output import progress
 from cli.output.formats import writable_path, write_object
-from cli.output.render import count
 from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -36,6 +35,7 @@ from cli.shell.process import check_signals
 from db import games
 from workers.match.table import read_corpus
 from workers.match.terms import looks_games_up
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

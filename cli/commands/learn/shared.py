@@ -13,7 +13,7 @@ from c4core.models.labels import labelled, play_finals, read_finals
 from c4core.models.quality import quality_object
 from cli.output import progress
 from cli.output.formats import write_object
-from cli.output.render import NOTHING, count, duration, percent
+from cli.output.render import NOTHING, duration, percent
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
@@ -22,6 +22,7 @@ from cli.shell.parameters import WholeNumber
 from cli.shell.process import input_name, reading
 from db import games
 from workers.match.table import read_corpus
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -192,7 +193,7 @@ def confusion_table(confusion: Confusion) -> Table:
         ["player 1 has won", f"{confusion.true_true:,}", f"{confusion.true_false:,}"],
         ["player 1 has not won", f"{confusion.false_true:,}", f"{confusion.false_false:,}"],
     ]
-    title = f"The network's verdict on {confusion.games:,} final grids"
+    title = f"The network's judgement of {confusion.games:,} final grids"
     return Table(("", "says won", "says not won"), rows, title=title)
 
 

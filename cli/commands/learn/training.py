@@ -132,8 +132,8 @@ class CnnGiven:
 def cnn(settings: Settings, given: CnnGiven) -> None:
     """Train the network of Brewer 2017 on final grids of games.
 
-    It learns to decide from the final grid whether player 1 has won. In each game, lots decide
-    which player is player 1. Repeated grids are left out. The network is trained on 70% of the
+    It learns to decide from the final grid whether player 1 has won. In each game, player 1
+    is chosen at random. Repeated grids are left out. The network is trained on 70% of the
     others and tested on the rest; the confusion matrix of the test is printed. The model plays as
     learning-cnn:model=FILE.
     """

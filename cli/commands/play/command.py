@@ -193,7 +193,7 @@ def play(context: click.Context, given: Given) -> None:
     _write_games(playing.games, settings, plain=given.plain)
     _say_where(playing.game, given.file_name, settings)
     if playing.mistakes and not sys.stdin.isatty():
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _with_named(programs: Consent, *seats: Seat) -> Consent:

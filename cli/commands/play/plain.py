@@ -166,7 +166,7 @@ class PlainGame:
         position = self.game.position
         out.print(render.board(position, bounds))
         if answer is not None:
-            out.print(render.verdict(position, answer))
+            out.print(render.result_sentence(position, answer))
             out.print("best: " + render.labels(answer.best))
         sys.stdout.flush()
 
