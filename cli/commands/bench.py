@@ -15,7 +15,8 @@ from cli.output.render import can_write
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import flag, number, takes
+from cli.shell.options import flag, group, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo
 from workers.configuration import usable_cores
 from workers.text import count
@@ -34,17 +35,20 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class BenchEngine(Engine):
+    """The measured searches."""
+
+    table_mb: int = parameters.table_mb(
+        "Size of the transposition table; the signature depends on it.", default=8
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Given:
     """Parameters of ``c4 bench``."""
 
     quick: bool = flag("Fewer positions, no empty board: takes a few seconds.")
-    threads: int = parameters.threads()
-    table_mb: int = number(
-        parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
-        "Size of the transposition table; the signature depends on it.",
-        metavar="MB",
-        default=8,
-    )
+    engine: BenchEngine = group(BenchEngine)
 
 
 @click.command(cls=Command, examples=EXAMPLES, database=False)
@@ -63,10 +67,10 @@ def bench(settings: Settings, given: Given) -> None:
     """
     rows: list[Row] = []
     measured = _noted(
-        measure(table_mb=given.table_mb, threads=given.threads, quick=given.quick),
+        measure(table_mb=given.engine.table_mb, threads=given.engine.threads, quick=given.quick),
         rows,
     )
-    about = _about(given.table_mb, quick=given.quick)
+    about = _about(given.engine.table_mb, quick=given.quick)
     if settings.json:
         found = list(measured)
         write_object(about | {"signature": signature(rows), "rows": found})

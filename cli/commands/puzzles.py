@@ -61,10 +61,8 @@ class Given:
         parameters.WholeNumber(1),
         f"Write at most N puzzles.  [default: all of the games, {COUNT} of random play]",
     )
-    seed: int | None = number(
-        parameters.IntRange(0, parameters.LARGEST_SEED),
-        "Seed of random play: the same seed gives the same puzzles.  [default: 0]",
-        metavar="S",
+    seed: int | None = parameters.seed(
+        "Seed of random play: the same seed gives the same puzzles.  [default: 0]", default=None
     )
     boards: bool = flag("Draw the boards.")
     format_name: str | None = list_formats()

@@ -15,7 +15,7 @@ from cli.output.render import duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import choice, flag, number, takes
+from cli.shell.options import choice, flag, group, number, takes
 from cli.shell.parameters import Engine
 from cli.work.job import Backend, JobContext
 from workers.book.build import (
@@ -48,6 +48,15 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class BuildEngine(Engine):
+    """Searches of positions with few stones."""
+
+    table_mb: int = parameters.table_mb(
+        "Size of the transposition table; a small one is fast.", default=16
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Given:
     """Parameters of ``c4 book build``."""
 
@@ -71,13 +80,7 @@ class Given:
     fresh: bool = flag("Start a new build even if one for this book exists.")
     detach: bool = parameters.detach()
     priority: int | None = parameters.priority()
-    threads: int = parameters.threads()
-    table_mb: int = number(
-        parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
-        "Size of the transposition table; a small one is fast.",
-        metavar="MB",
-        default=16,
-    )
+    engine: BuildEngine = group(BuildEngine)
 
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
@@ -134,8 +137,7 @@ def build(settings: Settings, given: Given) -> None:
         book = CompleteBook(begins, given.plies)
     else:
         book = SparseBook(begins, given.plies, choice)
-    engine = Engine(threads=given.threads, table_mb=given.table_mb)
-    backend = Backend.found(settings, engine, priority=given.priority)
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         jobs: list[int] = []

@@ -19,7 +19,7 @@ from cli.positions import books as options
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, flag, number, takes
+from cli.shell.options import argument, choice, flag, group, number, takes
 from cli.shell.parameters import Engine
 from cli.work.job import Backend, JobContext
 from workers.prove.job import job_for, read_certificate
@@ -36,6 +36,15 @@ PROVE_EXAMPLES = (
     "c4 prove 2252576253462244 --at-least -20 --output half.c4proof",
     "c4 prove --board 6x5 --detach",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofEngine(Engine):
+    """Searches for a proof."""
+
+    table_mb: int = parameters.table_mb(
+        "Size of each thread's transposition table; the file depends on it.", most=MAX_TABLE_MB
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +67,7 @@ class ProveGiven:
     fresh: bool = flag("Start a new job even if one for this proof exists.")
     detach: bool = parameters.detach()
     priority: int | None = parameters.priority()
-    threads: int = parameters.threads()
-    table_mb: int = number(
-        parameters.WholeNumber(1, MAX_TABLE_MB),
-        "Size of each thread's transposition table; the file depends on it.",
-        metavar="MB",
-        default=64,
-    )
+    engine: ProofEngine = group(ProofEngine)
     zero_based: bool = parameters.zero_based()
 
 
@@ -101,11 +104,10 @@ def prove(settings: Settings, given: ProveGiven) -> None:
     (request,) = from_arguments([given.moves], board=given.board, zero_based=given.zero_based)
     start = claimed(request.position, at_least=given.at_least, at_most=given.at_most)
     used = EVERY_RULE if given.rules == "all" else 0
-    task = ProofTask(start, given.at_least, given.at_most, used, given.table_mb)
+    task = ProofTask(start, given.at_least, given.at_most, used, given.engine.table_mb)
     if given.out is not None:
         options.out_path(given.out, force=given.force)
-    engine = Engine(threads=given.threads, table_mb=given.table_mb)
-    backend = Backend.found(settings, engine, priority=given.priority)
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         began = time.monotonic()
