@@ -21,7 +21,6 @@ from c4core.reader import read_moves
 from cli.commands.play.game import (
     Game,
     check_replaceable,
-    claimed,
     default_file,
     read_game,
     read_seat,
@@ -140,7 +139,6 @@ def play(context: click.Context, given: Given) -> None:
         if given.file_name is None
         else writable_path(given.file_name, option="--file")
     )
-    context.with_resource(claimed(file))
     if given.new and given.file_name is not None:  # the default file belongs to c4
         check_replaceable(file)
     kept = (
