@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workers.configuration import Configuration, Setting, Value
 
 
-EXAMPLES = ("c4 config", "C4_THREADS=2 c4 config --json")
+EXAMPLES = ("c4 config", "c4 config --json")
 
 
 # Not configured: the colours of the file would look as if the environment had set them.

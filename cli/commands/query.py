@@ -34,7 +34,7 @@ from db.errors import JobStateError
 from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
 from workers.answers.lines import stored_object
 from workers.answers.question import shipped_book
-from workers.text import count
+from workers.text import count, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -473,7 +473,7 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
         if place:
             out.print()
         if row.get("moves"):
-            out.print(Text(row["moves"], style="bold"))
+            out.print(Text(printable(row["moves"]), style="bold"))
         board = parse_board(row["board"])
         position = Position.from_grid(row["grid"], width=board.width, height=board.height)
         known = None if row["scores"] is None else exact_bounds(row["scores"])

@@ -127,13 +127,13 @@ def format_by_ending(
 ) -> str:
     """The format for a file's ending, in a command that has only some formats.
 
-    Standard output and devices get the ``default``. The error message uses ``what`` (the data, in
+    Standard output, devices and names without an ending get the ``default``. The error message uses ``what`` (the data, in
     the plural) and ``option`` (how to choose a format regardless of the ending).
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
         return endings[ending]
-    if file is None or file == STANDARD_OUTPUT or _is_device(file):
+    if file is None or not ending or _is_device(file):
         return default
     usual: dict[str, str] = {}
     for known, name in endings.items():

@@ -10,18 +10,15 @@ import math
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from rich.console import Console, RenderHook
-from rich.segment import Segment
+from rich.console import Console
 from rich.text import Text
 
 from c4core.evaluation import bounds_text, plies_to_end, value_between
 from c4core.notation import column_label
-from workers.text import count, printable_lines
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
     from c4core.arena.statistics import Elo, Interval, Tally
     from c4core.estimate import Estimate
@@ -51,22 +48,6 @@ VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 GUESS_STYLE = "italic cyan"
 
 
-class _Escaped:
-    """A rich renderable in which invisible characters are escaped."""
-
-    def __init__(self, drawn: ConsoleRenderable) -> None:
-        self._drawn = drawn
-
-    def __rich_console__(self, out: Console, options: ConsoleOptions) -> RenderResult:
-        for text, style, control in out.render(self._drawn, options):
-            yield Segment(text if control else printable_lines(text), style, control)
-
-
-class _Escaping(RenderHook):
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Escaped(drawn) for drawn in renderables]
-
-
 class _Screen(Console):
     def on_broken_pipe(self) -> NoReturn:
         """Raise an error: rich would end the program with its own exit code."""
@@ -76,11 +57,9 @@ class _Screen(Console):
 def console(*, stderr: bool = False) -> Console:
     """A console that writes text as it is: no markup, no highlighting, no wrapping.
 
-    Line breaks stay; all other invisible characters are escaped.
+    Texts from files and databases must be ``printable``.
     """
-    out = _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    out.push_render_hook(_Escaping())
-    return out
+    return _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def can_write(text: str) -> bool:

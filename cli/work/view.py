@@ -144,7 +144,7 @@ def tree_facts(tree: DeepProgress) -> dict[str, str]:
     facts = {
         "score": _score(tree).removeprefix("score "),
         "columns": moves_text(tree),
-        "subpositions": subpositions_text(tree),
+        "tree": subpositions_text(tree),
     }
     for number, searched in enumerate(tree.at_work[:MAX_SHOWN], start=1):
         facts[f"searched now {number}"] = _question_text(searched)

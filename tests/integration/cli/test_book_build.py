@@ -44,7 +44,7 @@ def test_interrupted_and_resumed_twice(
         with held_back(url, 1, free=AT_ONCE) as kept:
             command = (*BUILD, "--threads", "2", "--output", "x.c4book")
             errors = interrupt(c4, *command, done=done + 2)
-            assert "Give the same command again to go on" in errors
+            assert "Give the same command again to continue" in errors
             assert units(url)[UnitState.LEASED] == kept
         assert not (c4.directory / "x.c4book").exists()
     last = c4(*BUILD, "--output", "x.c4book")

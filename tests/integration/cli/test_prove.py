@@ -20,7 +20,7 @@ def test_a_proof_is_interrupted_and_cancelled(c4: C4, interrupt: Callable[..., s
     # A board that cannot be solved during a test.
     endless = ("prove", "", "--board", "9x6", "--at-most", "0", "--table-mb", "8")
     errors = interrupt(c4, *endless, "--output", "no.c4proof")
-    assert "Give the same command again to go on and write the certificate." in errors
+    assert "Give the same command again to continue and write the certificate." in errors
     assert units(url)[UnitState.LEASED] == 0
     assert not (c4.directory / "no.c4proof").exists()
     assert c4("jobs", "cancel", "1").code == 0

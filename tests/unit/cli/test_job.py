@@ -50,4 +50,4 @@ def test_the_hint_mentions_workers_only_if_there_are_any(sqlite_path: Path) -> N
         assert said == "The job waits for workers; look at it with: c4 jobs watch 1"
         do(database, record_worker, worker(queues=(Lane.BULK.queue,)))
         said = context.resume_hint(job_id)
-        assert said == "The workers go on; look at it with: c4 jobs watch 1"
+        assert said == "The workers continue; look at it with: c4 jobs watch 1"
