@@ -127,8 +127,9 @@ def format_by_ending(
 ) -> str:
     """The format for a file's ending, in a command that has only some formats.
 
-    Standard output, devices and names without an ending get the ``default``. The error message uses ``what`` (the data, in
-    the plural) and ``option`` (how to choose a format regardless of the ending).
+    Standard output, devices and names without an ending get the ``default``. The error message uses
+    ``what`` (the data, in the plural) and ``option`` (how to choose a format regardless of the
+    ending).
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
