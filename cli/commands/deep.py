@@ -46,7 +46,7 @@ EXAMPLES = (
 )
 
 
-def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) -> int | None:
+def read_plies(text: str) -> int | None:
     """Parse a number of plies; None for ``auto``."""
     if text == "auto":
         return None
@@ -67,7 +67,7 @@ class Given:
     split_plies: int | None = option(
         "Split positions less than N plies deep without trying to solve them first; auto chooses "
         "N by the number of threads.",
-        callback=read_plies,
+        read=read_plies,
         default="auto",
         metavar="N",
     )

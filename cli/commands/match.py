@@ -26,18 +26,12 @@ EXAMPLES = (
 )
 
 
-def _read_sprt(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> tuple[float, float] | None:
-    if text is None:
-        return None
+def _read_sprt(text: str) -> tuple[float, float]:
     low, _dots, high = text.partition("..")
     try:
         return float(low), float(high)
     except ValueError:
-        raise click.BadParameter(
-            f"{text!r} is not a pair of Elo differences, as in 0..20"
-        ) from None
+        raise ValueError(f"{text!r} is not a pair of Elo differences, as in 0..20") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +46,7 @@ class Given:
     sprt: tuple[float, float] | None = option(
         "Stop once a test decides whether A is better by E0 or by E1 Elo points.",
         metavar="E0..E1",
-        callback=_read_sprt,
+        read=_read_sprt,
     )
     sprt_errors: tuple[float, float] = number(
         parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),

@@ -72,6 +72,14 @@ EXAMPLES = (
 )
 
 
+def read_cursor(text: str) -> Cursor:
+    """Parse the last position of the previous page: ``PLY:KEY``."""
+    cursor = Cursor.parse(text)
+    if cursor.ply > parameters.LARGEST_IN_RANGE:
+        raise ValueError(f"no position has {cursor.ply} stones")
+    return cursor
+
+
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """Parameters of ``c4 query``."""
@@ -85,13 +93,11 @@ class Given:
         metavar="FILE",
     )
     no_book: bool = flag("With MOVES: do not query the included book.")
-    ply: Range | None = option(
-        "Number of stones.", metavar="N|A..B", callback=parameters.read_range
-    )
+    ply: Range | None = option("Number of stones.", metavar="N|A..B", read=parameters.read_range)
     score: Range | None = option(
         "Proven score for the side to move; an end can be left open.",
         metavar="N|A..B",
-        callback=parameters.read_range,
+        read=parameters.read_range,
     )
     value: Value | None = choice(["win", "draw", "loss"], "Proven outcome for the side to move.")
     exact: bool | None = option(
@@ -109,7 +115,7 @@ class Given:
     label: str | None = option(
         "Only stored positions of jobs with this label.",
         metavar="TEXT",
-        callback=parameters.read_label,
+        read=parameters.read_label,
     )
     only_count: bool = flag("Write only the number of positions.", "--count")
     limit: int | None = number(
@@ -119,7 +125,7 @@ class Given:
     after: Cursor | None = option(
         "Continue after this position, the last one of the previous page.",
         metavar="PLY:KEY",
-        callback=parameters.read_cursor,
+        read=read_cursor,
     )
     order: Order = choice(
         ["ply", "score", "nodes", "updated"],

@@ -40,20 +40,14 @@ class Endpoint(NamedTuple):
     port: int
 
 
-def _read_endpoint(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> Endpoint | None:
-    if text is None:
-        return None
+def _read_endpoint(text: str) -> Endpoint:
     address, _, port = text.rpartition(":")
     if not port.isdecimal() or float(port) > LARGEST_PORT:  # int() refuses thousands of digits
         raise click.BadParameter(f"{text!r} is not a port such as 9100 or 127.0.0.1:9100")
     return Endpoint(address.strip("[]") or LOOPBACK, int(port))
 
 
-def _read_queues(
-    _context: click.Context, _parameter: click.Parameter, text: str
-) -> tuple[Lane, ...]:
+def _read_queues(text: str) -> tuple[Lane, ...]:
     names = {name.strip() for name in text.split(",")}
     known = {str(lane) for lane in Lane}
     if not names <= known:
@@ -71,13 +65,13 @@ class Given:
         "Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
         metavar="NAMES",
         default="interactive,bulk",
-        callback=_read_queues,
+        read=_read_queues,
     )
     metrics_port: Endpoint | None = option(
         "Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
         "only; 0.0.0.0 for all networks]",
         metavar="[ADDRESS:]PORT",
-        callback=_read_endpoint,
+        read=_read_endpoint,
     )
     programs: Consent = parameters.programs("for everybody who can write to the database.")
     engine: Engine = group(Engine)

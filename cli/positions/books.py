@@ -13,9 +13,8 @@ from click.core import ParameterSource
 from c4core.book import Book
 from c4core.errors import C4Error
 from c4core.lines import parse_position
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, parse_board
 from cli.output.formats import writable_path
-from cli.shell import parameters
 from cli.shell.commands import refuse
 from cli.shell.options import argument, flag, option
 from workers.answers.question import NO_BOOK, shipped_book
@@ -48,17 +47,10 @@ def book_argument() -> Any:
     return argument("[BOOK]", required=False, type=BookFile())
 
 
-def read_board(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> BoardSize | None:
-    """Read an option's text as a board size; None if it is not given."""
-    return None if text is None else parameters.read_board(context, parameter, text)
-
-
 def board_of_book() -> Any:
     """The option ``--board`` of a command about a book."""
     text = "Columns x rows of the board.  [default: the book's]"
-    return option(text, metavar="WxH", callback=read_board)
+    return option(text, metavar="WxH", read=parse_board)
 
 
 def start() -> Any:

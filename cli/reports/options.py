@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import click
-
 from c4core.arena.game import NO_CLOCK, TimeControl
 from cli.output import drawing
 from cli.output.formats import (
@@ -108,7 +106,7 @@ def judged_games(default: str) -> Any:
         "Compare the moves of the first N games with exact scores, and store the scores.",
         metavar="N|all|none",
         default=default,
-        callback=_read_judge,
+        read=_read_judge,
     )
 
 
@@ -122,14 +120,14 @@ def judge_from() -> Any:
     )
 
 
-def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -> int | None:
+def _read_judge(text: str) -> int | None:
     if text == ALL:
         return None
     if text == NONE:
         return 0
     if not text.isdecimal():
-        raise click.BadParameter(f"{text!r} is not a number of games, {ALL} or {NONE}")
-    return parameters.WholeNumber(0).convert(text, parameter, context)
+        raise ValueError(f"{text!r} is not a number of games, {ALL} or {NONE}")
+    return parameters.WholeNumber(0).convert(text, None, None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,17 +39,33 @@ def declared(decorators: Callable[[str], Sequence[Decorator]]) -> Any:
     return field(metadata={_HOW: decorators})
 
 
-def option(text: str | None, *flags: str, **how: Any) -> Any:
+def option(text: str, *flags: str, read: Callable[[str], object] | None = None, **how: Any) -> Any:
     """A field for an option, ``--field-name`` unless there are other ``flags``.
 
-    ``text`` is its help. A default other than None is shown.
+    ``text`` is its help, ``read`` parses its value. A default other than None is shown.
     """
+    if read is not None:
+        how["callback"] = partial(_read, read)
     how = {"help": text, "show_default": how.get("default") not in (None, ""), **how}
 
     def decorators(name: str) -> list[Decorator]:
         return [click.option(*(flags or ["--" + name.replace("_", "-")]), name, **how)]
 
     return declared(decorators)
+
+
+def _read(
+    read: Callable[[str], object],
+    _context: click.Context,
+    _parameter: click.Parameter,
+    text: str | None,
+) -> object:
+    if text is None:
+        return None
+    try:
+        return read(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 flag = partial(option, is_flag=True)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from c4core.notation import parse_board
 from cli.shell.options import flag, number, option
 from workers.configuration import DEFAULT_TABLE_MB, MAX_TABLE_MB, MAX_THREADS, usable_cores
 
 if TYPE_CHECKING:
-    from c4core.notation import BoardSize
     from c4core.players.player import Consent
-    from db.records.evaluations import Cursor
 
 
 LARGEST_WHOLE: Final = 10**18
@@ -76,53 +75,21 @@ class Range(NamedTuple):
     last: int | None
 
 
-def read_board(_context: click.Context, _parameter: click.Parameter, text: str) -> BoardSize:
-    """Parse a board size: ``7x6``."""
-    from c4core.errors import BoardError
-    from c4core.notation import parse_board
-
-    try:
-        return parse_board(text)
-    except BoardError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def read_range(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> Range | None:
+def read_range(text: str) -> Range:
     """Parse a range: ``20``, ``8..12``, or with an open end ``8..``, ``..12``."""
-    if text is None:
-        return None
     first_text, dots, last_text = text.partition("..")
     try:
         first = int(first_text) if first_text else None
         last = (int(last_text) if last_text else None) if dots else first
     except ValueError:
-        raise click.BadParameter(f"{text!r} is not a number or a range such as 8..12") from None
+        raise ValueError(f"{text!r} is not a number or a range such as 8..12") from None
     if first is None and last is None:
-        raise click.BadParameter(f"{text!r} has no number")
+        raise ValueError(f"{text!r} has no number")
     if first is not None and last is not None and first > last:
-        raise click.BadParameter(f"{text!r} is empty: {first} is more than {last}")
+        raise ValueError(f"{text!r} is empty: {first} is more than {last}")
     if any(end is not None and abs(end) > LARGEST_IN_RANGE for end in (first, last)):
-        raise click.BadParameter(f"{text!r}: the largest possible number is {LARGEST_IN_RANGE:,}")
+        raise ValueError(f"{text!r}: the largest possible number is {LARGEST_IN_RANGE:,}")
     return Range(first, last)
-
-
-def read_cursor(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> Cursor | None:
-    """Parse the last position of the previous page: ``PLY:KEY``."""
-    from db.records.evaluations import Cursor
-
-    if text is None:
-        return None
-    try:
-        cursor = Cursor.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    if cursor.ply > LARGEST_IN_RANGE:
-        raise click.BadParameter(f"no position has {cursor.ply} stones")
-    return cursor
 
 
 def check_exists(name: str, *, option: str) -> None:
@@ -136,21 +103,17 @@ def readable(text: str) -> str:
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def read_label(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> str | None:
+def read_label(text: str) -> str:
     """Check that a label is UTF-8, so that databases can store it."""
-    if text is None:
-        return None
     try:
         return text.encode(errors="surrogateescape").decode()
     except UnicodeDecodeError:
-        raise click.BadParameter(f"{readable(text)!r} is not UTF-8 text") from None
+        raise ValueError(f"{readable(text)!r} is not UTF-8 text") from None
 
 
 def label(what: str) -> Any:
     """The option ``--label``."""
-    return option(f"A name for {what}", metavar="TEXT", callback=read_label)
+    return option(f"A name for {what}", metavar="TEXT", read=read_label)
 
 
 def _read_consent(_context: click.Context, _parameter: click.Parameter, given: object) -> Consent:
@@ -178,7 +141,7 @@ def no_store() -> Any:
 def board() -> Any:
     """The option ``--board`` with the usual board as its default."""
     text = "Board size: columns x rows."
-    return option(text, metavar="WxH", default="7x6", callback=read_board)
+    return option(text, metavar="WxH", default="7x6", read=parse_board)
 
 
 def zero_based() -> Any:

@@ -22,7 +22,7 @@ from c4core.book.exchange import (
 from c4core.book.foreign import content_of_rows, read_pons, uci_lines, write_pons
 from c4core.errors import C4Error
 from c4core.files import atomic_file
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, parse_board
 from cli.output.formats import (
     STANDARD_OUTPUT,
     format_by_ending,
@@ -147,7 +147,7 @@ class ImportGiven:
     board: BoardSize | None = option(
         "Board of the positions, if the file does not name it.  [default: 7x6]",
         metavar="WxH",
-        callback=options.read_board,
+        read=parse_board,
     )
     start: str = option("With csv: the moves before all positions.", metavar="MOVES", default="")
     complete: bool = flag("With csv: the file has every position up to the last ply.")

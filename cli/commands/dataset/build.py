@@ -40,22 +40,6 @@ LARGEST_SEED = 2**63 - 1
 MAX_POSITIONS = 100_000_000
 
 
-def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
-    """Parse shares: ``80/10/10``."""
-    try:
-        return Shares.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def read_license(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    """Parse a license identifier: ``cc-by-4.0``."""
-    try:
-        return check_license(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """Parameters of ``c4 dataset build``."""
@@ -74,7 +58,7 @@ class Given:
     plies: Range | None = option(
         "Only positions with this many stones; an end can be left open.  [default: all]",
         metavar="N|A..B",
-        callback=parameters.read_range,
+        read=parameters.read_range,
     )
     only: tuple[str, ...] = choice(
         ["quiet", "decisive"],
@@ -112,7 +96,7 @@ class Given:
         "--split",
         metavar="A/B/C",
         default="80/10/10",
-        callback=read_shares,
+        read=Shares.parse,
     )
     formats: tuple[str, ...] = choice(
         ["npz", "parquet", "jsonl"],
@@ -132,7 +116,7 @@ class Given:
         "License under which you publish the data set.",
         metavar="ID",
         default="cc0-1.0",
-        callback=read_license,
+        read=check_license,
     )
     output: str | None = option("Directory for the files.", "-o", "--output", metavar="DIR")
     books: Books = group(Books)

@@ -11,8 +11,8 @@ import click
 
 from c4core.arena.file_formats import json_object
 from c4core.arena.game import Ending
+from c4core.notation import parse_board
 from cli.output.formats import Column, chosen_format, list_formats, write_rows
-from cli.positions.books import read_board
 from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
@@ -44,12 +44,8 @@ def read_game(text: str) -> GameCursor:
         raise click.BadParameter(str(error)) from None
 
 
-def _read_place(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> GameCursor | None:
+def _read_place(text: str) -> GameCursor:
     """Parse the last game of the previous page."""
-    if text is None:
-        return None
     place = read_game(text)
     if place.match_id > parameters.LARGEST_WHOLE or place.number > parameters.LARGEST_GAME:
         raise click.BadParameter(f"no game has the number {text}")
@@ -61,9 +57,7 @@ class GameSelection:
     """The stored games of a command."""
 
     matches: tuple[int, ...] = argument("[MATCH]...", type=parameters.IntRange(1), nargs=-1)
-    board: BoardSize | None = option(
-        "Only games on this board.", metavar="WxH", callback=read_board
-    )
+    board: BoardSize | None = option("Only games on this board.", metavar="WxH", read=parse_board)
     winner: Side | Literal["none"] | None = choice(
         ["x", "o", "none"], "Only games won by the first mover (x), the second (o), or nobody."
     )
@@ -76,7 +70,7 @@ class GameSelection:
     length: Range | None = option(
         "Only games with this many moves; an end can be left open.",
         metavar="N|A..B",
-        callback=parameters.read_range,
+        read=parameters.read_range,
     )
 
     def filters(self) -> GameFilter:
@@ -136,7 +130,7 @@ class ListGiven:
     after: GameCursor | None = option(
         "Continue after this game, the last one of the previous page.",
         metavar="MATCH:NUMBER",
-        callback=_read_place,
+        read=_read_place,
     )
     format_name: str | None = list_formats()
 

@@ -9,6 +9,7 @@ import shlex
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -58,11 +59,8 @@ EXAMPLES = (
 )
 
 
-def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
-    try:
-        return read_seat(text, programs=ANY_PROGRAM)
-    except PlayerError as error:
-        raise click.BadParameter(str(error)) from None
+read_own_seat = partial(read_seat, programs=ANY_PROGRAM)
+"""Parse a player that the command line names, which is consent to start it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +71,9 @@ class Given:
         "Player of x, who moves first: human, a level (beginner to expert), or another player.",
         metavar="WHO",
         default="human",
-        callback=_read_seat,
+        read=read_own_seat,
     )
-    second: Seat = option("Player of o.", metavar="WHO", default="medium", callback=_read_seat)
+    second: Seat = option("Player of o.", metavar="WHO", default="medium", read=read_own_seat)
     board: BoardSize = parameters.board()
     moves: str = option("Start after these moves.", metavar="MOVES", default="")
     seed: int | None = option(
