@@ -32,7 +32,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from c4core.evaluation import plies_to_end, value_between
+from c4core.evaluation import column_name, plies_to_end, value_between
 from c4core.lines import NO_MOVES, BadLine, Request
 from c4core.notation import format_moves
 from c4core.position import Position
@@ -391,8 +391,8 @@ def result_lines(
 ) -> Iterator[str]:
     """The lines of a result file, each with its line end, in constant memory.
 
-    CSV requires the output of a kind of job that has a table. It has a column for the score of each
-    of the board's columns: ``score_1``, ``score_2``...
+    CSV requires the output of a kind of job that has a table. It names the facts about the board's
+    columns as ``Analysis.to_dict`` does: ``score_1``, ``lower_1``, ``upper_1``, ``score_2``...
     """
     if format_name == "csv":
         names = _csv_row(dict.fromkeys(ROW_NAMES), board.width)
@@ -400,13 +400,18 @@ def result_lines(
     return (json.dumps(fields) + "\n" for fields in objects)
 
 
+_BY_COLUMN: Final = {"scores": "score", "column_lower": "lower", "column_upper": "upper"}
+"""The names of facts about the board's columns in a table of answers, and in CSV."""
+
+
 def _csv_row(row: Mapping[str, JsonValue], width: int) -> dict[str, JsonValue]:
     """A row of CSV. The moves of an empty board must not look like an empty cell."""
     cells: dict[str, JsonValue] = {}
     for name, value in row.items():
-        if name == "scores":
-            scores = value if isinstance(value, list) else [None] * width
-            cells |= {f"score_{number}": score for number, score in enumerate(scores, start=1)}
+        if name in _BY_COLUMN:
+            facts = value if isinstance(value, list) else [None] * width
+            fact = _BY_COLUMN[name]
+            cells |= {column_name(fact, column): value for column, value in enumerate(facts)}
         else:
             cells[name] = NO_MOVES if name == "moves" and value == "" else value
     return cells
