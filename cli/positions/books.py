@@ -58,7 +58,7 @@ def start() -> Any:
     return option("Moves that all positions begin with.", metavar="MOVES", default="")
 
 
-def out(text: str, *, required: bool = False) -> Any:
+def output(text: str, *, required: bool = False) -> Any:
     """The option ``--output`` of a book or a certificate."""
     return option(text, "-o", "--output", metavar="FILE", required=required)
 

@@ -135,7 +135,7 @@ def write_match(
         as_object=lambda: match_object(report),
         as_parts=lambda: match_parts(report, by_ply=writing.by_ply),
     )
-    if writing.plot:
+    if writing.plots:
         from cli.reports.picture import draw_match
 
         _draw(settings, writing, partial(draw_match, report))
@@ -165,7 +165,7 @@ def write_tournament(
         },
         as_parts=as_parts,
     )
-    if writing.plot:
+    if writing.plots:
         from cli.reports.picture import draw_tournament
 
         _draw(settings, writing, partial(draw_tournament, reports))
@@ -189,8 +189,8 @@ def _write(
 
 
 def _draw(settings: Settings, writing: Report, draw: Callable[[Sequence[Path]], None]) -> None:
-    drawing.draw_charts(writing.plot, draw)
-    for name in writing.plot:
+    drawing.draw_charts(writing.plots, draw)
+    for name in writing.plots:
         settings.say(name)
 
 

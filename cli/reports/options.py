@@ -173,13 +173,13 @@ class Report:
     )
     output: str | None = output_file()
     by_ply: bool = flag("Also report the accuracy by the number of stones on the board.")
-    plot: tuple[str, ...] = drawing.plot(
+    plots: tuple[str, ...] = drawing.plot(
         "Draw the report into an .svg, .png or .pdf; can be given again."
     )
 
     def format(self, settings: Settings) -> ReportFormat:
         """The chosen format. The files are checked, before the work begins."""
-        drawing.check_charts(self.plot)
+        drawing.check_charts(self.plots)
         check_writable(self.output)
         if self.format_name is not None:
             return cast("ReportFormat", self.format_name)
@@ -197,7 +197,7 @@ class Report:
         """Refuse report files if the job is detached."""
         refuse(
             (
-                playing.detach and (self.output is not None or bool(self.plot)),
+                playing.detach and (self.output is not None or bool(self.plots)),
                 "a detached job writes no report: give the same command later without --detach",
             )
         )

@@ -65,7 +65,7 @@ class Given:
     )
     board: BoardSize = parameters.board()
     start: str = options.start()
-    out: str | None = options.out("The file to write.  [default: c4-BOARD-plyN.c4book]")
+    output: str | None = options.output("The file to write.  [default: c4-BOARD-plyN.c4book]")
     within: int | None = number(
         parameters.IntRange(0, MAX_WITHIN),
         "Build a sparse book: one side gives away at most K points per move.",
@@ -105,7 +105,7 @@ def build(settings: Settings, given: Given) -> None:
     refuse(
         (given.sides is not None and given.within is None, "--for needs --within"),
         (
-            given.detach and given.out is not None,
+            given.detach and given.output is not None,
             "a detached job writes no file: leave out --output",
         ),
         (given.detach and given.force, "a detached job writes no file: leave out --force"),
@@ -117,7 +117,7 @@ def build(settings: Settings, given: Given) -> None:
 
     begins = canonical(options.read_start(given.start, given.board))
     choice = None if given.within is None else Choice(given.within, given.sides or "both")
-    name = given.out or default_name(begins, given.plies, choice)
+    name = given.output or default_name(begins, given.plies, choice)
 
     def check_free() -> None:
         """Refuse to replace a file that is not this book, unless ``force`` is set."""

@@ -142,7 +142,7 @@ class ImportGiven:
 
     file: str = argument(type=click.Path(exists=True, dir_okay=False))
     format_name: str | None = format_option("FILE")
-    out: str = options.out("The book to write.", required=True)
+    output: str = options.output("The book to write.", required=True)
     force: bool = options.force()
     board: BoardSize | None = option(
         "Board of the positions, if the file does not name it.  [default: 7x6]",
@@ -184,7 +184,7 @@ def import_(settings: Settings, given: ImportGiven) -> None:
         (format_name != "uci" and given.scores_from is not None, "--book is for uci"),
     )
 
-    options.out_path(given.out, force=given.force)
+    options.out_path(given.output, force=given.force)
     wrong: list[str] = []
     if format_name == "uci":
         told = f"the positions of {Path(given.file).name}"[:100]
@@ -210,9 +210,9 @@ def import_(settings: Settings, given: ImportGiven) -> None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
         raise click.BadParameter(f"{given.file!r} has no positions", param_hint="FILE")
-    info = content.write(Path(writable_path(given.out, option="--output")))
+    info = content.write(Path(writable_path(given.output, option="--output")))
     settings.say(
-        f"{given.out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}"
+        f"{given.output}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}"
     )
 
 

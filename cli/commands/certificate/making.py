@@ -62,7 +62,7 @@ class ProveGiven:
         "Rules that may end a branch; with none, the proof goes on to the ends of games.",
         default="all",
     )
-    out: str | None = options.out("The file to write; required without --detach.")
+    output: str | None = options.output("The file to write; required without --detach.")
     force: bool = options.force()
     fresh: bool = flag("Start a new job even if one for this proof exists.")
     detach: bool = parameters.detach()
@@ -91,12 +91,12 @@ def prove(settings: Settings, given: ProveGiven) -> None:
     """
     refuse(
         (
-            given.detach and given.out is not None,
+            given.detach and given.output is not None,
             "a detached job writes no file: leave out --output",
         ),
         (given.detach and given.force, "a detached job writes no file: leave out --force"),
         (
-            not given.detach and given.out is None,
+            not given.detach and given.output is None,
             "give --output FILE for the certificate, or --detach",
         ),
     )
@@ -105,21 +105,21 @@ def prove(settings: Settings, given: ProveGiven) -> None:
     start = claimed(request.position, at_least=given.at_least, at_most=given.at_most)
     used = EVERY_RULE if given.rules == "all" else 0
     task = ProofTask(start, given.at_least, given.at_most, used, given.engine.table_mb)
-    if given.out is not None:
-        options.out_path(given.out, force=given.force)
+    if given.output is not None:
+        options.out_path(given.output, force=given.force)
     backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         began = time.monotonic()
         job_id = job_for(database, task, label=_label(task), fresh=given.fresh)
-        if given.out is None:
+        if given.output is None:
             way = "with --output instead of --detach writes the certificate"
             work.detach(job_id, afterwards=way)
             return
         work.finish(job_id, makes="the certificate")
         content = read_certificate(database, job_id)
     _write_proof(
-        settings, given.out, content, job_id, force=given.force, seconds=time.monotonic() - began
+        settings, given.output, content, job_id, force=given.force, seconds=time.monotonic() - began
     )
 
 
@@ -135,7 +135,7 @@ class WriteGiven:
     """Parameters of ``c4 certificate write``."""
 
     job: int = argument("JOB", type=parameters.IntRange(1))
-    out: str = options.out("The file to write.", required=True)
+    output: str = options.output("The file to write.", required=True)
     force: bool = options.force()
 
 
@@ -147,10 +147,10 @@ def write(settings: Settings, given: WriteGiven) -> None:
 
     The file is the same as from "c4 prove" itself.
     """
-    options.out_path(given.out, force=given.force)
+    options.out_path(given.output, force=given.force)
     with settings.open_database() as database:
         content = read_certificate(database, given.job)
-    _write_proof(settings, given.out, content, given.job, force=given.force)
+    _write_proof(settings, given.output, content, given.job, force=given.force)
 
 
 def _write_proof(

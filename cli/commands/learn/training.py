@@ -68,14 +68,14 @@ class CnnTraining:
         "Threads of PyTorch; another number gives slightly different weights.",
         default=1,
     )
-    plot: tuple[str, ...] = plot("accuracy and error by epoch")
+    plots: tuple[str, ...] = plot("accuracy and error by epoch")
 
     def path(self) -> Path:
         """The model's file. The options are checked, and PyTorch gets its threads."""
         require()
         refuse((self.resume and self.fresh, "--resume and --fresh cannot be used together"))
         path = writable_path(self.output, option="--output")
-        drawing.check_charts(self.plot)
+        drawing.check_charts(self.plots)
         refuse(
             (
                 path.exists() and not (self.resume or self.fresh),
@@ -98,7 +98,7 @@ class ResidualTraining(CnnTraining):
 
     output: str = output_model("residual")
     epochs: int = epochs(8)
-    plot: tuple[str, ...] = plot("shares and losses by epoch")
+    plots: tuple[str, ...] = plot("shares and losses by epoch")
 
 
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -298,7 +298,7 @@ def run(settings: Settings, course: Course, training: CnnTraining, path: Path) -
         for file in files:
             draw_curves(model, file)
 
-    drawing.draw_charts(training.plot, draw)
+    drawing.draw_charts(training.plots, draw)
     return model
 
 
