@@ -2,8 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -105,16 +103,3 @@ def test_every_ending_is_imported_exported_and_checked(c4: C4) -> None:
     assert (row["winner"], row["moves"]) == (None, "4435")
     replayed = c4("games", "replay", f"1:{row['number']}")
     assert (replayed.code, "cannot be played again" in replayed.err) == (2, True)
-
-
-def test_games_saved_by_older_versions_have_no_ending(tmp_path: Path) -> None:
-    path = tmp_path / "old.json"
-    write_game(path, GAMES[Ending.CRASH])
-    fields = json.loads(path.read_text())
-    del fields["failure"]["ending"]
-    path.write_text(json.dumps(fields))
-    old = read_game(path)
-    assert old is not None
-    assert old.failure is not None
-    assert old.failure.ending is Ending.ERROR
-    assert replace(old, failure=None) == replace(GAMES[Ending.CRASH], failure=None)
