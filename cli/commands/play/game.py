@@ -393,11 +393,11 @@ def _failure_of(fields: dict[str, Any]) -> Forfeit | None:
         return None
     failure = _typed(fields, "failure", dict)
     loser, reason = _typed(failure, "loser", str), _typed(failure, "reason", str)
+    if loser not in ("x", "o"):
+        raise TypeError(f"field 'loser' cannot be {loser!r}")
     ending = _typed(failure, "ending", str)
     if ending not in FAILURES:
         raise TypeError(f"field 'ending' cannot be {ending!r}")
-    if loser not in ("x", "o"):
-        raise TypeError(f"field 'loser' cannot be {loser!r}")
     return Forfeit("x" if loser == "x" else "o", reason, Ending(ending))
 
 
