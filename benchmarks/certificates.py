@@ -125,5 +125,5 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
 def _make(path: Path, board: str) -> Usage:
     return run_c4(
         *("prove", "", f"--board={board}", "--threads=1", "--table-mb=64"),
-        *(f"--out={path}", f"--db=sqlite:///{path}.db", "--quiet"),
+        *(f"--output={path}", f"--db=sqlite:///{path}.db", "--quiet"),
     )

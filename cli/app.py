@@ -26,38 +26,38 @@ from workers.text import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ORDER: Final = (
-    "solve",
-    "analyze",
-    "deep",
-    "book",
-    "review",
-    "puzzles",
-    "show",
-    "prove",
-    "certificate",
-    "count",
-    "query",
-    "jobs",
-    "status",
-    "match",
-    "tournament",
-    "dataset",
-    "play",
-    "games",
-    "players",
-    "engine",
-    "learn",
-    "serve",
-    "mcp",
-    "worker",
-    "db",
-    "config",
-    "completion",
-    "bench",
-)
-"""The commands as ``c4 --help`` lists them. ``NAME`` is the function ``NAME`` of the module
-``cli.commands.NAME``, which is imported when it is needed."""
+SUMMARIES: Final = {
+    "solve": "Solve positions: exact scores of positions and columns.",
+    "analyze": "Analyze a batch of positions, one per line, as a job.",
+    "deep": "Prove the score of one hard position with all workers.",
+    "book": "Build, query, check, exchange and draw opening books.",
+    "review": "Review games move by move, using exact scores.",
+    "puzzles": "Find positions with a single move that keeps a win or a draw.",
+    "show": "Draw a position or a game.",
+    "prove": "Write a certificate, a proof of a position's score.",
+    "certificate": "Check, describe and query certificates: proofs of scores.",
+    "count": "Count the positions of a board, ply by ply.",
+    "query": "Query known positions in the database or a book.",
+    "jobs": "List, watch, stop and continue jobs, and write their results.",
+    "status": "Show queued and running work, its speed, and the workers.",
+    "match": "Let A play against B, and report the results.",
+    "tournament": "Let several players meet each other, and report the results.",
+    "dataset": "Build and check data sets with exact labels.",
+    "play": "Play Connect Four at the terminal.",
+    "games": "List, show, replay, report, export and import games.",
+    "players": "List players and describe their parameters.",
+    "engine": "Run an engine that answers UCI lines on standard input.",
+    "learn": "Train networks that play, evaluate them, and export them.",
+    "serve": "Serve an analysis board for the browser and an API.",
+    "mcp": "Serve tools for language models (Model Context Protocol).",
+    "worker": "Work on jobs from the broker until stopped.",
+    "db": "Create, upgrade, check and copy the database.",
+    "config": "Show the settings in the configuration file.",
+    "completion": "Write the script with which a shell completes c4 commands.",
+    "bench": "Measure how fast this machine solves positions.",
+}
+"""The commands as ``c4 --help`` lists them, which imports none of them. ``NAME`` is the function
+``NAME`` of the module ``cli.commands.NAME``, whose docstring begins with the same sentence."""
 
 ELSEWHERE: Final = {
     "prove": "cli.commands.certificate.making:prove",
@@ -66,7 +66,7 @@ ELSEWHERE: Final = {
 }
 """Commands whose module or function has another name."""
 
-COMMANDS: Final = {name: ELSEWHERE.get(name, f"cli.commands.{name}:{name}") for name in ORDER}
+COMMANDS: Final = {name: ELSEWHERE.get(name, f"cli.commands.{name}:{name}") for name in SUMMARIES}
 
 EXAMPLES = (
     "c4 solve 4453",
@@ -94,7 +94,7 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
         context.exit()
 
 
-@click.group(cls=Program, lazy=COMMANDS, examples=EXAMPLES)
+@click.group(cls=Program, lazy=COMMANDS, summaries=SUMMARIES, examples=EXAMPLES)
 @settings.database_option(envvar="C4_DB")
 @settings.broker_option(envvar="C4_BROKER")
 @settings.json_option

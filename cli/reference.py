@@ -56,7 +56,7 @@ environment: the work is done in this process. Put passwords into the environmen
 configuration file: everybody on the machine can read command lines.
 
 An option comes first, then the environment (`C4_DB`, `C4_BROKER`, `C4_THREADS`, `C4_TABLE_MB`, `NO_COLOR`), then
-the [configuration file](configuration.md), then the default; `c4 config --show` shows the source of each value.
+the [configuration file](configuration.md), then the default; `c4 config` shows the source of each value.
 
 ## Lines
 

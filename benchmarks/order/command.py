@@ -18,7 +18,7 @@ import click
 from benchmarks.options import WITH_HELP, failures, seed_option, threads_option
 from c4core.errors import LearningError
 from c4core.files import atomic_file
-from cli.shell.parameters import board_option
+from c4core.notation import parse_board
 
 
 @click.group(context_settings=WITH_HELP)
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 @main.command()
-@board_option
+@click.option("--board", type=parse_board, default="7x6", show_default=True)
 @click.option("--roots", type=click.IntRange(1), default=3000, show_default=True)
 @click.option("--empty", type=click.IntRange(0), default=2, show_default=True)
 @click.option("--rounds", type=click.IntRange(1), default=2, show_default=True)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from c4core.lines import HeadingError, read_csv, read_lines
 from cli.output import progress
-from cli.output.formats import output_option, result_options
-from cli.positions.books import book_options, book_path
+from cli.output.formats import output_file, result_formats
+from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, group, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, input_name, reading
+from cli.work.job import Backend, JobContext, open_results, result_format
+from workers.analyze import job as analysis
+from workers.analyze.job import KIND
+from workers.answers.question import Question, find_book
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -49,44 +58,32 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 analyze``."""
+
+    file: BinaryIO | None = argument("[FILE|-]", required=False, type=PositionsFile("rb"))
+    sample: bool = flag("Analyze the positions included with c4.")
+    board: BoardSize = parameters.board()
+    score_only: bool = flag("Leave out the columns' scores, which is faster.")
+    zero_based: bool = parameters.zero_based()
+    books: Books = group(Books)
+    label: str | None = parameters.label("the job.")
+    detach: bool = parameters.detach()
+    output: str | None = output_file()
+    format_name: str | None = result_formats()
+    input_format: str | None = choice(
+        ["lines", "csv"],
+        "Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
+    )
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.argument("file", required=False, type=PositionsFile("rb"), metavar="[FILE|-]")
-@click.option("--sample", is_flag=True, help="Analyze the positions included with c4.")
-@parameters.board_option
-@click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
-@parameters.zero_based_option
-@book_options
-@parameters.label_option("the job.")
-@parameters.detach_option()
-@output_option
-@result_options
-@click.option(
-    "--input-format",
-    type=click.Choice(["lines", "csv"]),
-    help="Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
-)
-@parameters.priority_option
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def analyze(
-    context: click.Context,
-    *,
-    file: BinaryIO | None,
-    sample: bool,
-    board: BoardSize,
-    score_only: bool,
-    zero_based: bool,
-    book: str | None,
-    no_book: bool,
-    label: str | None,
-    detach: bool,
-    output: str | None,
-    format_name: str | None,
-    input_format: str | None,
-    threads: int,
-    table_mb: int,
-) -> None:
+def analyze(context: click.Context, given: Given) -> None:
     """Analyze a batch of positions, one per line, as a job.
 
     A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an optional
@@ -103,89 +100,62 @@ def analyze(
     watching. They use --book if the file exists under the same path on their machine.
     """
     settings: Settings = context.obj
+    file = given.file
     refuse(
-        context,
-        (sample and file is not None, "give either --sample or FILE"),
+        (given.sample and file is not None, "give either --sample or FILE"),
         (
-            detach and (output is not None or format_name is not None),
+            given.detach and (given.output is not None or given.format_name is not None),
             "a detached job writes nothing: use c4 jobs results later",
         ),
         (
-            file is None and not sample and sys.stdin.isatty(),
+            file is None and not given.sample and sys.stdin.isatty(),
             "no FILE: give a FILE, --sample, or - to type positions",
         ),
     )
-    if sample:
+    if given.sample:
         file = context.with_resource(SAMPLE.open("rb"))
     elif file is None:
         file = sys.stdin.buffer
     _refuse_binary(file)
-    if input_format is None and input_name(file).lower().endswith(".csv"):
-        input_format = "csv"
-
-    from cli.work.job import Backend, JobContext, open_results, result_format
-    from workers.analyze.job import KIND
-    from workers.answers.question import find_book
-
-    chosen = result_format(settings, output, format_name, KIND)
-
-    chosen_book = book_path(context, book, no_book=no_book)
-    find_book(chosen_book, board)  # fail now: a job continues without a book that it cannot read
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    chosen = result_format(settings, given.output, given.format_name, KIND)
+    book = given.books.path()
+    find_book(book, given.board)  # fail now: a job continues without a book that it cannot read
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with (
         settings.open_database(create=True) as database,
-        nullcontext() if detach else open_results(output, chosen) as target,
+        nullcontext() if given.detach else open_results(given.output, chosen) as target,
     ):
         work = JobContext(settings, database, backend)
-        job_id = _submit(
-            settings,
-            database,
-            file,
-            is_table=input_format == "csv",
-            board=board,
-            score_only=score_only,
-            zero_based=zero_based,
-            book=chosen_book,
-            label=label or ("sample" if sample else None),
-        )
-        if detach:
+        job_id = _submit(settings, database, file, given, book)
+        if given.detach:
             work.detach(job_id)
             return
         is_well = work.run(job_id, target)
     if not is_well:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _submit(
     settings: Settings,
     database: Database,
     file: BinaryIO,
-    *,
-    is_table: bool,
-    board: BoardSize,
-    score_only: bool,
-    zero_based: bool,
+    given: Given,
     book: str | None,
-    label: str | None,
 ) -> int:
     """Create the job; return its number."""
-    from c4core.lines import HeadingError, read_csv, read_lines
-    from cli.output.render import count
-    from workers.analyze import job as analysis
-    from workers.answers.question import Question
-
-    read = read_csv if is_table else read_lines
-    shown = progress.is_shown(settings, over_output=False)
+    by_name = "csv" if input_name(file).lower().endswith(".csv") else "lines"
+    read = read_csv if (given.input_format or by_name) == "csv" else read_lines
+    shown = progress.is_shown(settings)
     try:
-        with progress.planning(shown=shown) as update, reading(input_name(file)):
+        with progress.counting("reading lines", shown=shown) as update, reading(input_name(file)):
             submission = analysis.submit(
                 database,
-                read(file, board=board, zero_based=zero_based),
-                board=board,
-                question=Question(columns=not score_only),
-                zero_based=zero_based,
+                read(file, board=given.board, zero_based=given.zero_based),
+                board=given.board,
+                question=Question(columns=not given.score_only),
+                zero_based=given.zero_based,
                 book=book,
-                label=label,
+                label=given.label or ("sample" if given.sample else None),
                 on_planned=update,
             )
     except analysis.NoInputError:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import platform
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.version import ENGINE_VERSION, __version__
+from cli.measuring import measure, processor, signature, time_text
+from cli.output.formats import Column, write_object, write_rows
+from cli.output.render import can_write
+from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import flag, group, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo
+from workers.configuration import usable_cores
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,19 +34,27 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class BenchEngine(Engine):
+    """The measured searches."""
+
+    table_mb: int = parameters.table_mb(
+        "Size of the transposition table; the signature depends on it.", default=8
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 bench``."""
+
+    quick: bool = flag("Fewer positions, no empty board: takes a few seconds.")
+    engine: BenchEngine = group(BenchEngine)
+
+
 @click.command(cls=Command, examples=EXAMPLES, database=False)
-@click.option("--quick", is_flag=True, help="Fewer positions, no empty board: takes a few seconds.")
-@parameters.threads_option
-@click.option(
-    "--table-mb",
-    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
-    metavar="MB",
-    default=8,
-    show_default=True,
-    help="Size of the transposition table; the signature depends on it.",
-)
-@click.pass_context
-def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -> None:
+@takes(Given)
+@click.pass_obj
+def bench(settings: Settings, given: Given) -> None:
     """Measure how fast this machine solves positions.
 
     This takes half a minute. Positions of six classes are solved exactly, on one thread, without a
@@ -46,32 +65,25 @@ def bench(context: click.Context, *, quick: bool, threads: int, table_mb: int) -
     The signature is the number of nodes searched for the six classes. It is the same on every
     machine; it changes when the search changes.
     """
-    from cli.measuring import measure, signature
-    from cli.output.formats import write_object
-    from cli.output.render import count
-
-    settings: Settings = context.obj
     rows: list[Row] = []
     measured = _noted(
-        measure(table_mb=table_mb, threads=threads, quick=quick),
+        measure(table_mb=given.engine.table_mb, threads=given.engine.threads, quick=given.quick),
         rows,
     )
-    about = _about(table_mb, quick=quick)
+    about = _about(given.engine.table_mb, quick=given.quick)
     if settings.json:
         found = list(measured)
         write_object(about | {"signature": signature(rows), "rows": found})
     else:
         _show(about, measured)
-        echo(f"signature {signature(rows)}{' (quick)' if quick else ''}")
+        echo(f"signature {signature(rows)}{' (given.quick)' if given.quick else ''}")
     if wrong := sum(row.wrong for row in rows):
         settings.say(count(wrong, "wrong score"))
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:
     """Yield each row's fields, with rates, as it comes; append the row to ``rows``."""
-    from dataclasses import asdict
-
     for row in measured:
         rows.append(row)
         yield asdict(row) | {
@@ -81,12 +93,6 @@ def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]
 
 
 def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
-    import platform
-
-    from c4core.version import ENGINE_VERSION, __version__
-    from cli.measuring import processor
-    from workers.configuration import usable_cores
-
     return {
         "version": __version__,
         "engine": ENGINE_VERSION,
@@ -99,10 +105,6 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
 
 
 def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
-    from cli.output.formats import Column, write_rows
-    from cli.output.render import count
-    from cli.output.tables import write_facts
-
     write_facts(
         {
             "c4": f"{about['version']}, engine {about['engine']}, {about['table_mb']} MB table",
@@ -144,8 +146,5 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _each(seconds: float) -> str:
-    from cli.measuring import time_text
-    from cli.output.render import can_write
-
     text = time_text(seconds)
     return text if can_write(text) else text.replace("µ", "u")

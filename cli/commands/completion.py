@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
 from cli.shell.commands import COMPLETION_VARIABLE, Command
 
@@ -26,8 +27,6 @@ def completion(context: click.Context, *, shell: str) -> None:
 
     In zsh, put the line below the compinit line. bash must be 4.4 or newer.
     """  # noqa: D301 (click's mark for lines that are not wrapped)
-    from click.shell_completion import get_completion_class
-
     program = context.find_root()
     made = get_completion_class(shell)
     if made is None or program.info_name is None:

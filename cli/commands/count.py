@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output.formats import writable_path
+from c4core.counting import begin, count as count_on, load_count, save_count
+from cli.output.formats import writable_path, write_object
+from cli.output.render import duration
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import number, option, takes
 from cli.shell.process import echo
 
 if TYPE_CHECKING:
@@ -30,23 +34,28 @@ EXAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 count``."""
+
+    board: BoardSize = parameters.board()
+    keep: str | None = option(
+        "Store finished plies in this file; give the same command again to continue.",
+        KEEP,
+        metavar="FILE",
+    )
+    memory_mb: int = number(
+        parameters.WholeNumber(1, LARGEST_MEMORY_MB),
+        "Memory limit for the diagrams.",
+        metavar="MB",
+        default=8192,
+    )
+
+
 @click.command(cls=Command, database=False, examples=EXAMPLES)
-@parameters.board_option
-@click.option(
-    KEEP,
-    metavar="FILE",
-    help="Store finished plies in this file; give the same command again to go on.",
-)
-@click.option(
-    "--memory-mb",
-    type=parameters.WholeNumber(1, LARGEST_MEMORY_MB),
-    metavar="MB",
-    default=8192,
-    show_default=True,
-    help="Memory limit for the diagrams.",
-)
+@takes(Given)
 @click.pass_obj
-def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: int) -> None:
+def count(settings: Settings, given: Given) -> None:
     """Count the positions of a board, ply by ply.
 
     Only positions that a game can reach are counted; a game ends with a four. Mirror images are
@@ -54,21 +63,19 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
 
     A 5x5 board takes a second, 6x6 a few minutes, 7x6 about ten minutes and 3 GB.
     """
-    from c4core.counting import begin, count as count_on, load_count, save_count
-
     began = time.monotonic()
-    path = None if keep is None else writable_path(keep, option=KEEP)
-    progress = begin(board.width, board.height)
+    path = None if given.keep is None else writable_path(given.keep, option=KEEP)
+    progress = begin(given.board.width, given.board.height)
     if path is not None and path.exists():
         progress = load_count(path)
-        _check_board(progress, board)
-        settings.say(f"{keep}: {len(progress.plies)} plies are counted already")
+        _check_board(progress, given.board)
+        settings.say(f"{given.keep}: {len(progress.plies)} plies are counted already")
     if not settings.json:
         echo(_row("ply", "positions", "won", "nodes"))
         for ply, counts in enumerate(progress.plies):
             _write(ply, counts)
     try:
-        for counted in count_on(progress, most_bytes=memory_mb << 20):
+        for counted in count_on(progress, most_bytes=given.memory_mb << 20):
             progress = counted
             if path is not None:
                 save_count(path, progress)
@@ -76,9 +83,11 @@ def count(settings: Settings, *, board: BoardSize, keep: str | None, memory_mb: 
                 _write(len(progress.plies) - 1, progress.plies[-1])
     except KeyboardInterrupt:
         if path is not None:
-            settings.say(f"{keep}: finished plies are kept; give the same command again to go on")
+            settings.say(
+                f"{given.keep}: finished plies are kept; give the same command again to continue"
+            )
         raise
-    _conclude(settings, board, progress, time.monotonic() - began)
+    _conclude(settings, given.board, progress, time.monotonic() - began)
 
 
 def _check_board(progress: Progress, board: BoardSize) -> None:
@@ -99,8 +108,6 @@ def _write(ply: int, counts: PlyCount) -> None:
 
 def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds: float) -> None:
     if settings.json:
-        from cli.output.formats import write_object
-
         plies = [
             {"ply": ply, "positions": one.positions, "won": one.won, "nodes": one.nodes}
             for ply, one in enumerate(progress.plies)
@@ -114,7 +121,6 @@ def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds:
             }
         )
         return
-    from cli.output.render import duration
 
     won = sum(one.won for one in progress.plies)
     echo(_row("all", f"{progress.positions:,}", f"{won:,}", ""))

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cli.output.formats import Column, writable_path, write_object, write_rows
+from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
 from cli.shell.parameters import FiniteFloat, WholeNumber
 from cli.shell.process import Exit, echo
+from db import checking, maintenance
+from db.database import Database
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +46,6 @@ def database() -> None:
 @click.pass_obj
 def init(settings: Settings) -> None:
     """Create the database if it does not exist."""
-    from cli.output.formats import write_object
-
     with settings.open_database(create=True) as opened:
         if settings.json:
             write_object({"database": opened.url, "created": opened.created})
@@ -56,9 +61,6 @@ def upgrade(settings: Settings) -> None:
     A database of an older version needs this once. Processes that are using it notice the upgrade
     and stop.
     """
-    from cli.output.formats import write_object
-    from db.database import Database
-
     before, after = Database.upgrade(settings.url)
     if settings.json:
         write_object({"before": before, "after": after})
@@ -76,13 +78,9 @@ def stats(settings: Settings) -> None:
     Evaluations are counted by board and ply, the number of stones. Wins, draws and losses are those
     of the side to move. A position without a proven outcome counts as none of them.
     """
-    from db import maintenance
-
     with settings.open_database() as opened:
         found = maintenance.stats(opened)
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(_as_object(found))
     else:
         _show(found)
@@ -116,8 +114,8 @@ def stats(settings: Settings) -> None:
     show_default=True,
     help="Time limit for each; the bounds proven by then must agree.",
 )
-@click.pass_context
-def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
+@click.pass_obj
+def check(settings: Settings, number: int, seed: int, solve_seconds: float) -> None:
     """Look for damage; the exit code is 1 if there is any.
 
     The database checks its own pages. SQLite compares its tables with their indexes, and checks
@@ -127,10 +125,6 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
 
     Only --solve finds wrong scores.
     """
-    from cli.output.render import count
-    from db import checking
-
-    settings: Settings = context.obj
     problems = 0
     with settings.open_database() as opened:
         for problem in checking.check(opened):
@@ -148,12 +142,10 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
         found = count(problems, "problem") if problems else "no problems"
         settings.say(f"{opened.url}: {found}{again}")
     if problems:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _tell(found: Problem, *, as_json: bool) -> None:
-    import json
-
     echo(json.dumps(found._asdict()) if as_json else ": ".join(found))
 
 
@@ -165,11 +157,6 @@ def backup(settings: Settings, file: str) -> None:
 
     The database may be in use. The copy of a PostgreSQL database is also a SQLite file.
     """
-    from pathlib import Path
-
-    from cli.output.formats import writable_path, write_object
-    from db import maintenance
-
     with settings.open_database() as opened:
         writable_path(file, option="FILE")
         try:
@@ -208,9 +195,6 @@ def _as_object(stats: DatabaseStats) -> dict[str, object]:
 
 
 def _show(stats: DatabaseStats) -> None:
-    from cli.output.formats import Column, write_rows
-    from cli.output.tables import write_facts
-
     write_facts(
         {
             "database": stats.url,
@@ -233,8 +217,6 @@ def _show(stats: DatabaseStats) -> None:
 
 
 def _table_text(table: TableStats) -> str:
-    from cli.output.render import count
-
     size = "" if table.bytes is None else f", {size_text(table.bytes)}"
     return count(table.rows, "row") + size
 

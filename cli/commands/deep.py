@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
 
+from c4core.notation import format_moves, parse_moves
+from c4core.solver import Solver
+from cli.output import render
+from cli.output.formats import write_object
+from cli.output.render import duration
+from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, flag, group, number, option, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit
+from cli.work.job import Backend, JobContext
+from cli.work.view import moves_text
+from db import jobs
+from workers.answers.lines import answer_object
+from workers.answers.question import Answer
+from workers.core.submit import restart_job
+from workers.deep.answer import read_answer
+from workers.deep.job import find_job, join_or_submit
+from workers.deep.sharing import listening
+from workers.deep.task import MAX_SPLIT_PLIES, UNIT_NODES, DeepTask, plies_to_split
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from cli.work.job import Backend
     from db.database import Database
     from workers.deep.answer import DeepAnswer
-    from workers.deep.task import DeepTask
-
-MAX_SPLIT_PLIES = 12
-UNIT_NODES = 200_000_000
-"""The limits in workers/deep/task.py, repeated here so that help texts do not import it."""
 
 EXAMPLES = (
-    'c4 deep --board 6x5 ""',
+    "c4 deep --board 6x5",
     "c4 deep --board 6x5 --weak 3",
     "c4 deep 22525762534622441115 --json",
-    'c4 deep --board 5x4 --detach ""',
+    "c4 deep --board 5x4 --detach",
 )
 
 
-def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) -> int | None:
+def read_plies(text: str) -> int | None:
     """Parse a number of plies; None for ``auto``."""
     if text == "auto":
         return None
@@ -42,56 +57,44 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     return int(text)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 deep``."""
+
+    moves: str = argument("[MOVES]", required=False, default="")
+    board: BoardSize = parameters.board()
+    weak: bool = flag("Prove only win, draw or loss, which is faster.")
+    split_plies: int | None = option(
+        "Split positions less than N plies deep without trying to solve them first; auto chooses "
+        "N by the number of threads.",
+        read=read_plies,
+        default="auto",
+        metavar="N",
+    )
+    unit_nodes: int = number(
+        parameters.WholeNumber(1),
+        "Split a subposition when a worker has searched N nodes for it.",
+        default=UNIT_NODES,
+    )
+    resume: bool = flag("Continue the newest job for this position.")
+    label: str | None = parameters.label("the job.")
+    detach: bool = parameters.detach()
+    zero_based: bool = parameters.zero_based()
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.argument("moves")
-@parameters.board_option
-@click.option("--weak", is_flag=True, help="Prove only win, draw or loss, which is faster.")
-@click.option(
-    "--split-plies",
-    callback=read_plies,
-    default="auto",
-    show_default=True,
-    metavar="N",
-    help="Split positions less than N plies deep without trying to solve them first; auto chooses "
-    "N by the number of threads.",
-)
-@click.option(
-    "--unit-nodes",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    default=UNIT_NODES,
-    show_default=True,
-    help="Split a piece when a worker has searched N nodes for it.",
-)
-@click.option("--resume", is_flag=True, help="Continue the newest job for this position.")
-@parameters.label_option("the job.")
-@parameters.detach_option()
-@parameters.zero_based_option
-@parameters.priority_option
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def deep(
-    context: click.Context,
-    *,
-    moves: str,
-    board: BoardSize,
-    weak: bool,
-    split_plies: int | None,
-    unit_nodes: int,
-    resume: bool,
-    label: str | None,
-    detach: bool,
-    zero_based: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def deep(settings: Settings, given: Given) -> None:
     """Prove the score of one hard position with all workers.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. The position's tree is
-    split into pieces. The threads of this process search them or, with --broker, all workers. The
-    result of one piece narrows or cuts off others. Pieces that are too hard for one worker are
-    split further. Use this for positions that take minutes or more, and "c4 solve" for the others.
+    MOVES are the columns played so far, as in 4453, by default none. The position's tree is split
+    into subpositions. The threads of this process search them or, with --broker, all workers. The
+    result of one narrows the search of others, or makes it unnecessary. Subpositions that are too
+    hard for one worker are split further. Use this for positions that take minutes or more, and
+    "c4 solve" for the others.
 
     Every result is stored, so nothing is lost if the command is interrupted or killed. Give the
     same command again to continue an unfinished job. --resume continues the newest job in any
@@ -101,115 +104,78 @@ def deep(
     The answer includes its proof: the known bounds of every column, best play, and the number of
     searched nodes that the score depends on.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
         (
-            resume and label is not None,
+            given.resume and given.label is not None,
             "--label is for a new job; --resume continues an existing one",
         ),
     )
 
-    from cli.work.job import Backend, JobContext
-
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         searching = _threads(database, backend)
-        task = _task(
-            moves,
-            board=board,
-            zero_based=zero_based,
-            weak=weak,
-            split_plies=split_plies,
-            unit_nodes=unit_nodes,
-            threads=searching,
-        )
-        if resume:
-            job_id = _resumed(context, settings, database, task)
+        task = _task(given, searching)
+        if given.resume:
+            job_id = _resumed(settings, database, task)
         else:
-            from workers.deep.job import join_or_submit
-
-            name = label or _label(task)
+            name = given.label or _label(task)
             job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
             if not is_new:
                 settings.say(f"continuing existing job {job_id} for this position, unchanged")
         work = JobContext(settings, database, backend)
-        if detach:
+        if given.detach:
             work.detach(job_id)
             return
         began = time.monotonic()
-        from c4core.solver import Solver
-        from workers.deep.answer import read_answer
-        from workers.deep.sharing import listening
-
-        solver = Solver(table_mb=table_mb)
+        solver = Solver(table_mb=given.engine.table_mb)
         with listening(database, job_id, solver) as listener:
             is_done = work.run(job_id)
         answer = read_answer(database, job_id, solver, listener=listener)
     seconds = time.monotonic() - began
     if settings.json:
-        from cli.output.formats import write_object
-
-        write_object(_as_object(answer, seconds, zero_based=zero_based))
+        write_object(_as_object(answer, seconds, zero_based=given.zero_based))
     else:
-        _show(answer, seconds, zero_based=zero_based)
+        _show(answer, seconds, zero_based=given.zero_based)
     if not is_done:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
-def _task(
-    moves: str,
-    *,
-    board: BoardSize,
-    zero_based: bool,
-    weak: bool,
-    split_plies: int | None,
-    unit_nodes: int,
-    threads: int,
-) -> DeepTask:
-    from c4core.notation import format_moves, parse_moves
-    from cli.positions.given import from_arguments
-    from workers.deep.task import DeepTask, plies_to_split
-
-    (request,) = from_arguments([moves], board=board, zero_based=zero_based)
+def _task(given: Given, threads: int) -> DeepTask:
+    board, zero_based = given.board, given.zero_based
+    (request,) = from_arguments([given.moves], board=board, zero_based=zero_based)
     if request.position.is_over:
         raise click.BadParameter(
-            f"the game of {moves!r} is over: there is nothing to prove", param_hint="MOVES"
+            f"the game of {given.moves!r} is over: there is nothing to prove", param_hint="MOVES"
         )
     columns = parse_moves(request.moves or "", width=board.width, zero_based=zero_based)
     return DeepTask(
         request.position,
         format_moves(columns),
-        weak,
-        plies_to_split(threads) if split_plies is None else split_plies,
-        unit_nodes,
+        given.weak,
+        plies_to_split(threads) if given.split_plies is None else given.split_plies,
+        given.unit_nodes,
     )
 
 
 def _threads(database: Database, backend: Backend) -> int:
     """The number of threads that will search; at least 1, even if there is no worker yet."""
     if backend.broker is None:
-        return backend.threads
-    from db import jobs
+        return backend.engine.threads
 
     with database.read() as session:
         return sum(worker.threads for worker in jobs.live_workers(session)) or 1
 
 
-def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
+def _resumed(settings: Settings, database: Database, task: DeepTask) -> int:
     """Queue the existing job for this position again; return its number."""
-    from workers.core.submit import restart_job
-    from workers.deep.job import find_job
-
     job_id = find_job(database, task)
     if job_id is None:
         raise click.UsageError(
             f"no job to resume for {task.moves!r} on {task.board}"
-            f"{' with --weak' if task.weak else ''}",
-            context,
+            f"{' with --weak' if task.weak else ''}"
         )
     restart_job(database, job_id)
-    settings.say_if_verbose(f"job {job_id} can go on")
+    settings.say_if_verbose(f"job {job_id} is queued again")
     return job_id
 
 
@@ -220,10 +186,6 @@ def _label(task: DeepTask) -> str:
 
 def _as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
     """The answer as a JSON object: the fields of ``c4 solve``, and the proof."""
-    from c4core.notation import format_moves, parse_moves
-    from workers.answers.lines import answer_object
-    from workers.answers.question import Answer
-
     position, progress, proof = answer.position, answer.progress, answer.proof
     columns = parse_moves(answer.moves, width=position.width)
     known = Answer(progress.lower, progress.upper, nodes=answer.job.nodes, seconds=seconds)
@@ -260,21 +222,13 @@ def _as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[
 
 
 def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
-    from rich.text import Text
-
-    from c4core.notation import format_moves, parse_moves
-    from cli.output import render
-    from cli.output.render import count, duration
-    from cli.work.view import moves_text
-    from workers.answers.question import Answer
-
     out = render.console()
     position, progress, proof = answer.position, answer.progress, answer.proof
     if answer.moves:
         columns = parse_moves(answer.moves, width=position.width)
         out.print(Text(format_moves(columns, zero_based=zero_based), style="bold"))
     out.print(render.board(position, None, zero_based=zero_based))
-    out.print(render.verdict(position, Answer(progress.lower, progress.upper)))
+    out.print(render.result_sentence(position, Answer(progress.lower, progress.upper)))
     out.print(f"columns: {moves_text(progress, zero_based=zero_based)}")
     if answer.best:
         noun = "best column: " if len(answer.best) == 1 else "proven best: "
@@ -287,6 +241,6 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     if proof.missing:
         rests += f"; {count(len(proof.missing), 'claim')} cannot be found in the database"
     out.print(f"proof: {rests}")
-    pieces = progress.decided + progress.split
-    effort = f"{count(answer.job.nodes, 'node')} in {count(pieces, 'piece')}, {duration(seconds)}"
-    out.print(Text(effort, style="dim"))
+    nodes = count(answer.job.nodes, "node")
+    subpositions = count(progress.decided + progress.split, "subposition")
+    out.print(Text(f"{nodes} in {subpositions}, {duration(seconds)}", style="dim"))

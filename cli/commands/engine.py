@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
+
 import click
 
-from cli.positions.books import book_options, book_path
-from cli.shell import parameters
+from c4core.adapters.uci import Options, Session
+from c4core.notation import DEFAULT_BOARD
+from cli.positions.books import Books
 from cli.shell.commands import Command
+from cli.shell.options import group, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import echo
+from workers.answers.question import find_book
 
 EXAMPLES = (
     "printf 'position startpos moves P@d1 P@d2 P@e1\\ngo\\n' | c4 engine",
@@ -16,19 +23,17 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 engine``."""
+
+    books: Books = group(Books)
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, database=False, json=False, examples=EXAMPLES)
-@book_options
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def engine(
-    context: click.Context,
-    *,
-    book: str | None,
-    no_book: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+def engine(given: Given) -> None:
     """Run an engine that answers UCI lines on standard input.
 
     Managers of chess variants know Connect Four on 7x6 as "cfour". "position" sets a position, "go"
@@ -39,12 +44,6 @@ def engine(
     The answer to a line that cannot be understood is "info string error: ...", and the engine goes
     on. At the end of the input, the last search is completed first.
     """
-    import sys
-
-    from c4core.adapters.uci import Options, Session
-    from c4core.notation import DEFAULT_BOARD
-    from workers.answers.question import find_book
-
-    options = Options(hash=table_mb, threads=threads)
-    found = find_book(book_path(context, book, no_book=no_book), DEFAULT_BOARD)
+    options = Options(hash=given.engine.table_mb, threads=given.engine.threads)
+    found = find_book(given.books.path(), DEFAULT_BOARD)
     Session(echo, options=options, book=found).run(sys.stdin.buffer)

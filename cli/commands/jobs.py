@@ -8,46 +8,62 @@ import sys
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from cli.output.formats import check_writable, format_options, output_option, result_options
+from cli.output.formats import (
+    check_writable,
+    chosen_format,
+    list_formats,
+    output_file,
+    result_formats,
+    write_object,
+    write_rows,
+)
+from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.shell.options import argument, choice, group, number, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo
+from cli.work.job import Backend, JobContext, open_results, result_format, write_results
+from cli.work.view import (
+    COLUMNS,
+    JobLine,
+    drawn_progress,
+    job_facts,
+    job_row,
+    silence_sentence,
+    tree_facts,
+)
+from db import jobs as store
+from db.records.jobs import JobState
+from workers.core.follow import (
+    UNDER_WAY,
+    ProgressMeter,
+    job_object,
+    progress_object,
+    read_job,
+    refuse_foreign,
+)
+from workers.deep.answer import tree_object
+from workers.runners.remote import has_workers
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from cli.work.view import TreeWatch
     from db.database import Database, Session
-    from db.records.jobs import JobProgress, JobState
+    from db.records.jobs import JobProgress
     from workers.core.follow import Progress
 
-STATES = ("planning", "running", "done", "failed", "cancelled")
-"""The states in db/records/jobs.py, repeated here so that help texts do not import it."""
-
-job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
+NUMBER = parameters.IntRange(1)
 
 
-@click.group(
-    cls=LazyGroup,
-    lazy={
-        "list": "cli.commands.jobs:list_",
-        "show": "cli.commands.jobs:show",
-        "watch": "cli.commands.jobs:watch",
-        "results": "cli.commands.jobs:results",
-        "cancel": "cli.commands.jobs:cancel",
-        "resume": "cli.commands.jobs:resume",
-        "retry": "cli.commands.jobs:retry",
-        "delete": "cli.commands.jobs:delete",
-        "prune": "cli.commands.jobs:prune",
-    },
-    examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"],
-)
+@click.group(cls=LazyGroup, examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"])
 def jobs() -> None:
     """List, watch, stop and continue jobs, and write their results.
 
@@ -57,84 +73,192 @@ def jobs() -> None:
     """
 
 
-@click.command(
+@dataclass(frozen=True, kw_only=True)
+class ListGiven:
+    """Parameters of ``c4 jobs list``."""
+
+    state: tuple[str, ...] = choice(
+        [str(state) for state in JobState],
+        "Only jobs in this state; can be given again.",
+        multiple=True,
+    )
+    limit: int = number(parameters.WholeNumber(1), "List at most N jobs.", default=20)
+    format_name: str | None = list_formats()
+
+
+@jobs.command(
     "list", cls=Command, json=False, examples=["c4 jobs list", "c4 jobs list --state failed --json"]
 )
-@click.option(
-    "--state",
-    type=click.Choice(STATES),
-    multiple=True,
-    help="Only jobs in this state; can be given again.",
-)
-@click.option(
-    "--limit",
-    type=parameters.WholeNumber(1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="List at most N jobs.",
-)
-@format_options
+@takes(ListGiven)
 @click.pass_obj
-def list_(
-    settings: Settings, *, state: tuple[str, ...], limit: int, format_name: str | None
-) -> None:
+def list_(settings: Settings, given: ListGiven) -> None:
     """List jobs, the newest first.
 
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
     continue a job on which no process works any more.
     """
-    from cli.output.formats import chosen_format, write_rows
-    from cli.work.view import COLUMNS, job_row
-    from db import jobs as store
-    from db.records.jobs import JobState
-
-    states = [JobState(name) for name in state] or None
+    states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
-        found = store.list_jobs(session, states=states, limit=limit)
+        found = store.list_jobs(session, states=states, limit=given.limit)
     wanted = [job_row(one) for one in found]
-    chosen = chosen_format(settings, format_name)
+    chosen = chosen_format(settings, given.format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
 
 
-@click.command(cls=Command, examples=["c4 jobs show 1", "c4 jobs show 1 --json"])
-@job_argument
+@jobs.command(cls=Command, examples=["c4 jobs show 1", "c4 jobs show 1 --json"])
+@click.argument("job", type=NUMBER, metavar="JOB")
 @click.pass_obj
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    For a job of "c4 deep" this includes the proven bounds and the pieces being searched.
+    For a job of "c4 deep" this includes the proven bounds and the subpositions being searched.
     """
-    from cli.output.formats import write_object
-    from cli.output.tables import write_facts
-    from cli.work.view import job_facts, tree_facts
-    from workers.core.follow import job_object, read_job
-    from workers.deep.task import KIND as DEEP
-
     fields: dict[str, object] = {}
     facts: dict[str, str] = {}
     with settings.open_database() as database:
         found = read_job(database, job)
-        if found.kind == DEEP:
-            from workers.deep.answer import Observer, tree_object
-
-            with database.read() as session:
-                tree = Observer(found).look(session)
-            fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
+        tree = JobLine(database, found).tree()
+    if tree is not None:
+        fields, facts = {"tree": tree_object(tree)}, tree_facts(tree)
     if settings.json:
         write_object(job_object(found) | fields)
     else:
         write_facts(job_facts(found) | facts)
 
 
-@click.command(cls=Command, examples=["c4 jobs cancel 1"])
-@click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
+GONE_SECONDS = 25.0
+"""Watching ends when a job has been silent for this long and has no workers. Restarted workers
+return within seconds."""
+
+
+@jobs.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
+@click.argument("job", type=NUMBER, metavar="[JOB]", required=False)
+@click.option(
+    "--interval",
+    type=parameters.FiniteFloat(0.1),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between updates.",
+)
+@click.pass_obj
+def watch(settings: Settings, *, job: int | None, interval: float) -> None:
+    """Watch a job, by default the newest, until it ends.
+
+    On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
+    "c4 deep" the tree is shown: the bounds, the current question, and the number of subpositions
+    proven, split, not needed, queued and searched now. The exit code is 0 if the job is done. It is
+    1 if the job failed or was cancelled, or if its workers are gone and no worker starts within 25
+    seconds.
+    """
+    with settings.open_database() as database:
+        number = job or _newest(database)
+        job_info = read_job(database, number)
+        line = JobLine(database, job_info)
+        now = _look(database, number)
+        meter = ProgressMeter(now)
+        shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
+        with drawn_progress(line, shown=shown) as draw:
+            last = None
+            is_silent = False
+            while True:
+                seen = meter.look(now)
+                if draw is not None:
+                    draw(seen)
+                elif _lasting(now) != last:
+                    _write(settings, seen, line)
+                last = _lasting(now)
+                if now.state not in UNDER_WAY:
+                    break
+                is_served = has_workers(database, job_info.priority)
+                sentence = silence_sentence(
+                    number, now.state, now.silent_seconds, has_workers=is_served
+                )
+                if sentence is not None and not is_silent:
+                    settings.say(sentence)
+                is_silent = sentence is not None
+                is_gone = now.silent_seconds is not None and now.silent_seconds > GONE_SECONDS
+                if is_silent and is_gone and not is_served:
+                    break
+                time.sleep(interval)
+                now = _look(database, number)
+        if draw is not None:
+            _write(settings, seen, line)
+    if now.state is not JobState.DONE:
+        raise click.exceptions.Exit(Exit.PROBLEMS)
+
+
+def _lasting(job: JobProgress) -> JobProgress:
+    """Progress without the fields that change even if no unit is completed."""
+    return replace(job, positions_per_second=None, eta_seconds=None, silent_seconds=None)
+
+
+def _newest(database: Database) -> int:
+    with database.read() as session:
+        newest = store.list_jobs(session, limit=1)
+    if not newest:
+        raise click.UsageError("there is no job to watch")
+    return newest[0].id
+
+
+def _look(database: Database, job: int) -> JobProgress:
+    with database.read() as session:
+        return store.progress(session, job)
+
+
+def _write(settings: Settings, progress: Progress, line: JobLine) -> None:
+    """Write one line of progress."""
+    if not settings.json:
+        echo(line.text(progress))
+        return
+    fields = progress_object(progress.job)
+    tree = line.tree()
+    echo(json.dumps(fields if tree is None else fields | {"tree": tree_object(tree)}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultsGiven:
+    """Parameters of ``c4 jobs results``."""
+
+    job: int = argument("JOB", type=NUMBER)
+    output: str | None = output_file()
+    format_name: str | None = result_formats()
+
+
+@jobs.command(
+    cls=Command,
+    json=False,
+    examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
+)
+@takes(ResultsGiven)
+@click.pass_obj
+def results(settings: Settings, given: ResultsGiven) -> None:
+    """Write the results of a job, in the order of its input.
+
+    They are JSON Lines or a JSON array. Results of "c4 analyze" can also be CSV or Parquet.
+
+    The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
+
+    A match has one object per unit, with the first of its games, the one after the last, and their
+    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
+    searched subposition; "c4 jobs show" shows what follows from them.
+    """
+    with settings.open_database() as database:
+        found = read_job(database, given.job)
+        chosen = result_format(settings, given.output, given.format_name, found.kind)
+        with open_results(given.output, chosen) as target:
+            written = write_results(database, found, target)
+    if written.errors:
+        settings.say(f"{count(written.errors, 'line')} without an answer")
+        raise click.exceptions.Exit(Exit.PROBLEMS)
+
+
+@jobs.command(cls=Command, examples=["c4 jobs cancel 1"])
+@click.argument("job", type=NUMBER, metavar="JOB...", nargs=-1, required=True)
 @click.pass_obj
 def cancel(settings: Settings, job: tuple[int, ...]) -> None:
     """Stop jobs. Results are kept; use "c4 jobs resume" to continue with the rest."""
-    from db import jobs as store
-
     numbers = list(dict.fromkeys(job))
 
     def cancel_them(session: Session) -> None:
@@ -146,46 +270,31 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
         for number in numbers:
             settings.say(f"job {number} cancelled")
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"jobs": numbers, "state": "cancelled"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Again:
-    """Options for continuing an existing job."""
+    """Parameters for continuing an existing job."""
 
-    job: int
-    detach: bool
-    output: str | None
-    format_name: str | None
-    programs: Consent
-    threads: int
-    table_mb: int
-
-
-again_options = parameters.option_group(
-    job_argument,
-    parameters.detach_option("Leave the work to other processes that run the job."),
-    output_option,
-    result_options,
-    parameters.programs_option("that the job names."),
-    parameters.priority_option,
-    parameters.threads_option,
-    parameters.table_option,
-)
-"""The argument and the options of :class:`Again`."""
+    job: int = argument("JOB", type=NUMBER)
+    detach: bool = parameters.detach("Leave the work to other processes that run the job.")
+    output: str | None = output_file()
+    format_name: str | None = result_formats()
+    programs: Consent = parameters.programs("that the job names.")
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
 
 
-@click.command(
+@jobs.command(
     cls=Command,
     broker=True,
     json=False,
     examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
 )
-@again_options
-@click.pass_context
-def resume(context: click.Context, /, **given: Any) -> None:
+@takes(Again)
+@click.pass_obj
+def resume(settings: Settings, again: Again) -> None:
     """Continue a job that was interrupted, cancelled or detached.
 
     Finished units are not repeated. Use --output to write the results of the complete job, or "c4
@@ -194,76 +303,29 @@ def resume(context: click.Context, /, **given: Any) -> None:
     Players that are programs are started only with --allow-programs, because anybody may have
     created the job. With --broker, the workers need this option instead.
     """
-    from db import jobs as store
-    from db.records.jobs import JobState
-
-    again = Again(**given)
 
     def go_on(database: Database) -> None:
         database.run(lambda session: store.resume_job(session, again.job))
-        context.obj.say_if_verbose(f"job {again.job} can go on")
+        settings.say_if_verbose(f"job {again.job} is queued again")
 
-    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
+    _work_again(settings, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
 
 
-@click.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
-@again_options
-@click.pass_context
-def retry(context: click.Context, /, **given: Any) -> None:
+@jobs.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
+@takes(Again)
+@click.pass_obj
+def retry(settings: Settings, again: Again) -> None:
     """Repeat the failed units of a job."""
-    from cli.output.render import count
-    from db import jobs as store
-    from db.records.jobs import JobState
-
-    again = Again(**given)
 
     def go_on(database: Database) -> None:
         units = database.run(lambda session: store.retry_job(session, again.job))
-        context.obj.say(f"job {again.job}: {count(units, 'failed unit')} to try again")
+        settings.say(f"job {again.job}: {count(units, 'failed unit')} queued again")
 
-    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
-
-
-@click.command(
-    cls=Command,
-    json=False,
-    examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"],
-)
-@job_argument
-@output_option
-@result_options
-@click.pass_context
-def results(
-    context: click.Context, *, job: int, output: str | None, format_name: str | None
-) -> None:
-    """Write the results of a job, in the order of its input.
-
-    They are JSON Lines or a JSON array. Results of "c4 analyze" can also be CSV or Parquet.
-
-    The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
-
-    A match has one object per unit, with the first of its games, the one after the last, and their
-    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
-    searched piece; "c4 jobs show" shows what follows from them.
-    """
-    from cli.work.job import open_results, result_format, write_results
-    from workers.core.follow import read_job
-
-    settings: Settings = context.obj
-    with settings.open_database() as database:
-        found = read_job(database, job)
-        chosen = result_format(settings, output, format_name, found.kind)
-        with open_results(output, chosen) as target:
-            written = write_results(database, found, target)
-    if written.errors:
-        from cli.output.render import count
-
-        settings.say(f"{count(written.errors, 'line')} without an answer")
-        context.exit(Exit.PROBLEMS)
+    _work_again(settings, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
 
 
 def _work_again(
-    context: click.Context,
+    settings: Settings,
     again: Again,
     go_on: Callable[[Database], None],
     *,
@@ -274,20 +336,14 @@ def _work_again(
     ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
     open units.
     """
-    from cli.work.job import Backend, JobContext, open_results, result_format
-    from db.records.jobs import JobState
-    from workers.core.follow import read_job, refuse_foreign
-
-    settings: Settings = context.obj
     job, output = again.job, again.output
     refuse(
-        context,
         (again.detach and output is not None, "a detached job writes nothing: use c4 jobs results"),
         (again.format_name is not None and output is None, "a format needs --output"),
     )
     check_writable(output)
     backend = Backend.found(
-        settings, threads=again.threads, table_mb=again.table_mb, programs=again.programs
+        settings, again.engine, priority=again.priority, programs=again.programs
     )
     with settings.open_database() as database:
         found = read_job(database, job)
@@ -307,142 +363,17 @@ def _work_again(
         if output is None:
             is_well = work.say_unanswered(job) and is_well
     if not is_well:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
-GONE_SECONDS = 25.0
-"""Watching ends when a job has been silent for this long and has no workers. Restarted workers
-return within seconds."""
-
-
-@click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
-@click.argument("job", type=parameters.IntRange(1), metavar="[JOB]", required=False)
-@click.option(
-    "--interval",
-    type=parameters.FiniteFloat(0.1),
-    default=1.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time between updates.",
-)
-@click.pass_context
-def watch(context: click.Context, *, job: int | None, interval: float) -> None:
-    """Watch a job, by default the newest, until it ends.
-
-    On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
-    "c4 deep" the tree is shown: the bounds, the current question, and the number of pieces proven,
-    split, cut off, open and being searched. The exit code is 0 if the job is done. It is 1 if the
-    job failed or was cancelled, or if its workers are gone and no worker starts within 25 seconds.
-    """
-    from cli.work.view import TreeWatch, drawn_progress, silence_sentence
-    from db.records.jobs import JobState
-    from workers.core.follow import UNDER_WAY, ProgressMeter, read_job
-    from workers.deep.task import KIND as DEEP
-    from workers.runners.remote import has_workers
-
-    settings: Settings = context.obj
-    with settings.open_database() as database:
-        number = job or _newest(database)
-        job_info = read_job(database, number)
-        tree = TreeWatch(database, job_info) if job_info.kind == DEEP else None
-        now = _look(database, number)
-        meter = ProgressMeter(now)
-        shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawn_progress(database, job_info, shown=shown) as draw:
-            last = None
-            is_silent = False
-            while True:
-                seen = meter.look(now)
-                if draw is not None:
-                    draw(seen)
-                elif _lasting(now) != last:
-                    _write(settings, seen, job_info.kind, tree)
-                last = _lasting(now)
-                if now.state not in UNDER_WAY:
-                    break
-                is_served = has_workers(database, job_info.priority)
-                sentence = silence_sentence(
-                    number, now.state, now.silent_seconds, has_workers=is_served
-                )
-                if sentence is not None and not is_silent:
-                    settings.say(sentence)
-                is_silent = sentence is not None
-                is_gone = now.silent_seconds is not None and now.silent_seconds > GONE_SECONDS
-                if is_silent and is_gone and not is_served:
-                    break
-                time.sleep(interval)
-                now = _look(database, number)
-        if draw is not None:
-            _write(settings, seen, job_info.kind, tree)
-    if now.state is not JobState.DONE:
-        context.exit(Exit.PROBLEMS)
-
-
-def _lasting(job: JobProgress) -> JobProgress:
-    """Progress without the fields that change even if no unit is completed."""
-    return replace(job, positions_per_second=None, eta_seconds=None, silent_seconds=None)
-
-
-def _newest(database: Database) -> int:
-    from db import jobs
-
-    with database.read() as session:
-        newest = jobs.list_jobs(session, limit=1)
-    if not newest:
-        raise click.UsageError("there is no job to watch")
-    return newest[0].id
-
-
-def _look(database: Database, job: int) -> JobProgress:
-    from db import jobs
-
-    with database.read() as session:
-        return jobs.progress(session, job)
-
-
-def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
-    """Write one line of progress and flush it."""
-    from cli.output.progress import rate_text, remaining_text
-    from cli.output.render import count
-    from cli.work.view import content, is_silent, state_text, tree_line
-    from workers.core.follow import UNDER_WAY, progress_object
-    from workers.deep.answer import tree_object
-
-    job = progress.job
-    state = state_text(job.state, job.silent_seconds)
-    silent = is_silent(job.state, job.silent_seconds)
-    if settings.json:
-        fields = progress_object(job)
-        if tree is not None:
-            fields["tree"] = tree_object(tree.look())
-        echo(json.dumps(fields))
-        return
-    if tree is not None:
-        text = tree_line(tree.look(), None if silent else tree.rate(progress))
-        echo(f"job {job.job_id} {state}: {text}")
-        return
-    done = job.positions_done + job.positions_failed
-    parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
-    if job.units_failed:
-        parts.append(f"{count(job.units_failed, 'unit')} failed")
-    # Until the watcher has a rate, use the job's rate of the last minute.
-    if not silent and (rate := progress.rate or job.positions_per_second):
-        parts.append(rate_text(rate))
-    if not silent and done < job.positions and job.state in UNDER_WAY:
-        parts.append(remaining_text(progress.remaining))
-    echo(", ".join(parts))
-
-
-@click.command(cls=Command, examples=["c4 jobs delete 1"])
-@click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
+@jobs.command(cls=Command, examples=["c4 jobs delete 1"])
+@click.argument("job", type=NUMBER, metavar="JOB...", nargs=-1, required=True)
 @click.pass_obj
 def delete(settings: Settings, job: tuple[int, ...]) -> None:
     """Delete jobs that have ended, with their results.
 
     Stored positions and games are kept.
     """
-    from db import jobs as store
-
     numbers = sorted(set(job))
 
     def delete_them(session: Session) -> None:
@@ -454,8 +385,6 @@ def delete(settings: Settings, job: tuple[int, ...]) -> None:
     for number in numbers:
         settings.say(f"job {number} deleted")
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"jobs": numbers, "state": "deleted"})
 
 
@@ -471,7 +400,7 @@ def _read_age(_context: click.Context, _parameter: click.Parameter, text: str) -
     return int(found[1]) * UNITS_OF_TIME[found[2]]
 
 
-@click.command(cls=Command, examples=["c4 jobs prune --older-than 90d"])
+@jobs.command(cls=Command, examples=["c4 jobs prune --older-than 90d"])
 @click.option(
     "--older-than",
     "age",
@@ -487,13 +416,8 @@ def prune(settings: Settings, age: int) -> None:
     Stored positions and games are kept. Jobs of "c4 solve" and of other interactive requests are
     deleted a day after their end, without this command.
     """
-    from cli.output.render import count
-    from db import jobs as store
-
     with settings.open_database() as database:
         deleted = store.prune_jobs(database, age)
     settings.say(f"{count(deleted, 'job')} deleted")
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"deleted": deleted})

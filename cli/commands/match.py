@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from cli.reports import options
+from c4core.arena.statistics import Sprt
+from cli.reports.matches import played, write_match
+from cli.reports.options import GameRules, JudgeFew, Playing, Report
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, flag, group, number, option, takes
 from cli.shell.process import Exit
+from db.records.matches import Seats
 
 if TYPE_CHECKING:
-    from c4core.arena.statistics import Sprt
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -22,66 +26,53 @@ EXAMPLES = (
 )
 
 
-def _read_sprt(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> tuple[float, float] | None:
-    if text is None:
-        return None
+def _read_sprt(text: str) -> tuple[float, float]:
     low, _dots, high = text.partition("..")
     try:
         return float(low), float(high)
     except ValueError:
-        raise click.BadParameter(
-            f"{text!r} is not a pair of Elo differences, as in 0..20"
-        ) from None
+        raise ValueError(f"{text!r} is not a pair of Elo differences, as in 0..20") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 match``."""
+
+    player_a: str = argument("A")
+    player_b: str = argument("B")
+    swap: bool = flag("Let both players take turns to move first.")
+    shuffle: bool = flag("Choose the first mover of every game at random.")
+    rules: GameRules = group(GameRules)
+    sprt: tuple[float, float] | None = option(
+        "Stop once a test decides whether A is better by E0 or by E1 Elo points.",
+        metavar="E0..E1",
+        read=_read_sprt,
+    )
+    sprt_errors: tuple[float, float] = number(
+        parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),
+        "Error rates: how often the test may wrongly decide for E1, and for E0.",
+        metavar="ALPHA BETA",
+        nargs=2,
+        default=(0.05, 0.05),
+    )
+    judge: JudgeFew = group(JudgeFew)
+    playing: Playing = group(Playing)
+    report: Report = group(Report)
 
 
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.argument("player_a", metavar="A")
-@click.argument("player_b", metavar="B")
-@click.option("--swap", is_flag=True, help="Let both players take turns to move first.")
-@click.option("--shuffle", is_flag=True, help="Draw lots for the first move of every game.")
-@options.rules_options
-@click.option(
-    "--sprt",
-    metavar="E0..E1",
-    callback=_read_sprt,
-    help="Stop once a test decides whether A is better by E0 or by E1 Elo points.",
-)
-@click.option(
-    "--sprt-errors",
-    type=parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),
-    nargs=2,
-    default=(0.05, 0.05),
-    show_default=True,
-    metavar="ALPHA BETA",
-    help="Error rates: how often the test may wrongly decide for E1, and for E0.",
-)
-@options.judge_options(default="10")
-@options.play_options
-@options.writing_options
-@click.pass_context
-def match(
-    context: click.Context,
-    /,
-    *,
-    player_a: str,
-    player_b: str,
-    swap: bool,
-    shuffle: bool,
-    sprt: tuple[float, float] | None,
-    sprt_errors: tuple[float, float],
-    **others: Any,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def match(settings: Settings, given: Given) -> None:
     """Let A play against B, and report the results.
 
     A player is a name, optionally with parameters, as in minimax-windows:depth=3; "c4 players list"
     lists all. A moves first, unless --swap or --shuffle is given.
 
-    Every game is stored; use "c4 games" to see them. Give the same command again to go on after an
-    interruption, or to write the report again. The same seed gives the same games with any number
-    of threads or workers; only players with a time limit may play differently. A player that fails
-    (illegal column, exception, too slow) loses that game, and the match goes on.
+    Every game is stored; use "c4 games" to see them. Give the same command again to continue after
+    an interruption, or to write the report again. The same seed gives the same games with any
+    number of threads or workers; only players with a time limit may play differently. A player that
+    fails (illegal column, exception, too slow) loses that game, and the match continues.
 
     The report has the results, Elo, times, and the number of different games. P is the chance that
     one of two equal players wins at least this many games: either of them (two-sided), or one named
@@ -89,30 +80,21 @@ def match(
     how many points both players gave away. With --broker, workers play with their own --threads and
     --table-mb. Only workers started with --allow-programs run players that are programs.
     """
-    from cli.reports.matches import played, write_match
-    from db.records.matches import Seats
-
-    settings: Settings = context.obj
-    refuse(context, (swap and shuffle, "--swap and --shuffle cannot be used together"))
-    rules = options.rules_of(others)
-    judging = options.judging_of(others)
-    playing = options.play_options_of(others)
-    options.check_detached(context, others, detach=playing.detach)
-    writing = options.writing_of(settings, others)
-    seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
-    terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
-    as_json = writing.format == "json"
-    reports = played(settings, [terms], playing, judging, as_json=as_json)
+    refuse((given.swap and given.shuffle, "--swap and --shuffle cannot be used together"))
+    given.report.refuse_detached(given.playing)
+    seats = Seats.ALTERNATE if given.swap else Seats.RANDOM if given.shuffle else Seats.FIXED
+    sprt = _test(given.sprt, given.sprt_errors)
+    terms = given.rules.terms(given.player_a, given.player_b, seats=seats, sprt=sprt)
+    chosen = given.report.format(settings)
+    reports = played(settings, [terms], given.playing, given.judge.judging(), chosen)
     if reports is None:
         return
-    write_match(settings, reports[0], writing)
+    write_match(settings, reports[0], given.report, chosen)
     if not reports[0].match.is_finished:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:
-    from c4core.arena.statistics import Sprt
-
     if bounds is None:
         return None
     try:

@@ -6,24 +6,35 @@ import inspect
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_origin
 
 import click
+from msgspec import Meta, ValidationError, convert, defstruct
+from msgspec.json import schema
+from msgspec.structs import asdict
 
-from cli.positions.books import book_options, book_path
+from c4core import extras
+from c4core.errors import C4Error
+from c4core.version import __version__
+from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import group, number, takes
+from cli.shell.parameters import Engine
+from workers.answers.service import AnswerService, Stop
+from workers.logs import set_up
+from workers.tools import INSTRUCTIONS, NAMES, Tools
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-    from concurrent.futures import ThreadPoolExecutor
 
     from msgspec import Struct
 
     from cli.shell.settings import Settings
-    from workers.tools import Tools
 
 EXAMPLES = ("c4 mcp", "c4 --db games.db mcp --max-budget 5", "c4 mcp --no-store --threads 2")
 
@@ -35,30 +46,25 @@ LONGEST_ERROR: Final = 500
 """Maximum length of an error message in characters; it may quote an argument."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 mcp``."""
+
+    no_store: bool = parameters.no_store()
+    max_budget: float = number(
+        parameters.FiniteFloat(0, LONGEST_BUDGET),
+        "Maximum time that a client may request for a call.",
+        metavar="SECONDS",
+        default=30,
+    )
+    books: Books = group(Books)
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, json=False, examples=EXAMPLES)
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
-@click.option(
-    "--max-budget",
-    type=parameters.FiniteFloat(0, LONGEST_BUDGET),
-    metavar="SECONDS",
-    default=30,
-    show_default=True,
-    help="Maximum time that a client may request for a call.",
-)
-@book_options
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def mcp(
-    context: click.Context,
-    *,
-    no_store: bool,
-    max_budget: float,
-    book: str | None,
-    no_book: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def mcp(settings: Settings, given: Given) -> None:
     """Serve tools for language models (Model Context Protocol).
 
     The tools solve positions exactly, review games, list legal moves, choose moves by any player,
@@ -68,17 +74,9 @@ def mcp(
     output. The server ends with its input. Players that are programs are refused.
     """
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    from c4core import extras
 
     extras.require(extras.MCP, click.ClickException)
 
-    from workers.answers.service import AnswerService
-    from workers.logs import set_up
-    from workers.tools import Tools
-
-    settings: Settings = context.obj
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
@@ -86,16 +84,17 @@ def mcp(
         traces=bool(os.environ.get("C4_TRACE")),
     )
     with ExitStack() as stack:
-        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        database = (
+            None if given.no_store else stack.enter_context(settings.open_database(create=True))
+        )
         pool = stack.enter_context(ThreadPoolExecutor(SEARCHES, "c4-mcp"))
         service = AnswerService(
             database,
-            threads=threads,
-            table_mb=table_mb,
-            book=book_path(context, book, no_book=no_book),
+            **vars(given.engine),
+            book=given.books.path(),
         )
         stack.callback(service.close)  # before the wait for the threads
-        asyncio.run(serve(Tools(service, database, most_seconds=max_budget), pool))
+        asyncio.run(serve(Tools(service, database, most_seconds=given.max_budget), pool))
 
 
 async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
@@ -105,13 +104,6 @@ async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
     from mcp import MCPError, types
     from mcp.server import Server
     from mcp.server.stdio import stdio_server
-    from msgspec import ValidationError, convert
-    from msgspec.structs import asdict
-
-    from c4core.errors import C4Error
-    from c4core.version import __version__
-    from workers.answers.service import Stop
-    from workers.tools import INSTRUCTIONS, NAMES
 
     methods: dict[str, Callable[..., dict[str, Any]]] = {
         name: getattr(tools, name) for name in NAMES
@@ -162,8 +154,6 @@ async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
 
 def _arguments_of(method: Callable[..., object]) -> type[Struct]:
     """A struct with the annotated parameters of a tool's method."""
-    from msgspec import Meta, defstruct
-
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
     for parameter in inspect.signature(method, eval_str=True).parameters.values():
         if get_origin(parameter.annotation) is not Annotated:
@@ -177,8 +167,6 @@ def _arguments_of(method: Callable[..., object]) -> type[Struct]:
 
 def _schema_of(kind: type[Struct]) -> dict[str, Any]:
     """The JSON schema of a tool's arguments, without a reference at the top level."""
-    from msgspec.json import schema
-
     found: dict[str, Any] = schema(kind)["$defs"][kind.__name__]
     return found
 

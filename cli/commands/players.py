@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output.formats import format_options
+from c4core.players import parse_player, player_kinds
+from cli.output.formats import Column, chosen_format, list_formats, write_object, write_rows
+from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
+from cli.shell.options import takes
 from cli.shell.process import echo
 
 if TYPE_CHECKING:
@@ -19,10 +23,6 @@ REQUIRED = "(must be given)"
 
 @click.group(
     cls=LazyGroup,
-    lazy={
-        "list": "cli.commands.players:list_",
-        "show": "cli.commands.players:show",
-    },
     examples=["c4 players list", "c4 players show minimax-windows"],
 )
 def players() -> None:
@@ -35,22 +35,26 @@ def players() -> None:
     """
 
 
-@click.command(
+@dataclass(frozen=True, kw_only=True)
+class ListGiven:
+    """Parameters of ``c4 players list``."""
+
+    format_name: str | None = list_formats()
+
+
+@players.command(
     "list",
     cls=Command,
     database=False,
     json=False,
     examples=["c4 players list", "c4 players list --json"],
 )
-@format_options
+@takes(ListGiven)
 @click.pass_obj
-def list_(settings: Settings, *, format_name: str | None) -> None:
+def list_(settings: Settings, given: ListGiven) -> None:
     """List the players with a summary and the source of each."""
-    from c4core.players import player_kinds
-    from cli.output.formats import Column, chosen_format, write_rows
-
     kinds = player_kinds()
-    chosen = chosen_format(settings, format_name)
+    chosen = chosen_format(settings, given.format_name)
     columns = (
         Column("player", max(len(kind.name) for kind in kinds), lambda row: row["player"]),
         Column("how it plays", 0, lambda row: row["summary"]),
@@ -59,7 +63,7 @@ def list_(settings: Settings, *, format_name: str | None) -> None:
     write_rows(rows, chosen, columns)
 
 
-@click.command(
+@players.command(
     cls=Command,
     database=False,
     examples=["c4 players show minimax-windows", "c4 players show blog-v6:depth=2 --json"],
@@ -71,10 +75,6 @@ def show(settings: Settings, player: str) -> None:
 
     Parameters that are given, as in blog-v6:depth=2, are shown.
     """
-    from c4core.players import parse_player, player_kinds
-    from cli.output.formats import write_object
-    from cli.output.tables import write_facts
-
     name = player.partition(":")[0].strip()
     kind = next((kind for kind in player_kinds() if kind.name == name), None)
     # A player without a required argument cannot play, but can be shown.
@@ -97,8 +97,6 @@ def show(settings: Settings, player: str) -> None:
 
 
 def _write_parameters(kind: PlayerKind) -> None:
-    from cli.output.formats import Column, write_rows
-
     rows = [_parameter_object(parameter) for parameter in kind.parameters]
     columns = (
         _text_column("parameter", "name", rows),
@@ -110,8 +108,6 @@ def _write_parameters(kind: PlayerKind) -> None:
 
 
 def _text_column(heading: str, name: str, rows: list[dict[str, Any]]) -> Any:
-    from cli.output.formats import Column
-
     width = max(len(heading), *(len(row[name]) for row in rows))
     return Column(heading, width, lambda row: row[name])
 

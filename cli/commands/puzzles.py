@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from cli.output import drawing
+from c4core.lines import BadLine
+from cli.output import drawing, render
 from cli.output.formats import (
     STANDARD_OUTPUT,
     Column,
     chosen_format,
-    format_options,
+    list_formats,
     opened,
-    output_option,
+    output_file,
     write_rows,
 )
 from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import Exit
+from cli.shell.options import argument, flag, group, number, takes
+from cli.shell.parameters import Engine
+from cli.shell.process import Exit, run_in_background
+from workers.answers.service import AnswerService, Stop
+from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from c4core.arena.files import GameEntry
-    from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.answers.service import Stop
     from workers.match.puzzles import Puzzle
 
 COUNT: Final = 10
@@ -46,51 +51,38 @@ EXAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 puzzles``."""
+
+    games: tuple[str, ...] = argument("[GAME]...", nargs=-1)
+    board: BoardSize = parameters.board()
+    count: int | None = number(
+        parameters.WholeNumber(1),
+        f"Write at most N puzzles.  [default: all of the games, {COUNT} of random play]",
+    )
+    seed: int | None = parameters.seed(
+        "Seed of random play: the same seed gives the same puzzles.  [default: 0]", default=None
+    )
+    boards: bool = flag("Draw the boards.")
+    format_name: str | None = list_formats()
+    output: str | None = output_file()
+    plots: tuple[str, ...] = drawing.plot(
+        "Draw the boards into an .svg or .png; can be given again."
+    )
+    time_limit: float | None = number(
+        parameters.FiniteFloat(0),
+        "Stop after this time, with the puzzles that were found.",
+        metavar="SECONDS",
+    )
+    no_store: bool = parameters.no_store()
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, json=False, examples=EXAMPLES)
-@click.argument("games", metavar="[GAME]...", nargs=-1)
-@parameters.board_option
-@click.option(
-    "--count",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    help=f"Write at most N puzzles.  [default: all of the games, {COUNT} of random play]",
-)
-@click.option(
-    "--seed",
-    type=parameters.IntRange(0, parameters.LARGEST_SEED),
-    metavar="S",
-    help="Seed of random play: the same seed gives the same puzzles.  [default: 0]",
-)
-@click.option("--boards", is_flag=True, help="Draw the boards.")
-@format_options
-@output_option
-@drawing.plot_option("Draw the boards into an .svg or .png; can be given again.")
-@click.option(
-    "--time-limit",
-    type=parameters.FiniteFloat(0),
-    metavar="SECONDS",
-    help="Stop after this time, with the puzzles that were found.",
-)
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def puzzles(
-    context: click.Context,
-    *,
-    games: tuple[str, ...],
-    board: BoardSize,
-    count: int | None,
-    seed: int | None,
-    boards: bool,
-    format_name: str | None,
-    output: str | None,
-    plots: tuple[str, ...],
-    time_limit: float | None,
-    no_store: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+def puzzles(context: click.Context, given: Given) -> None:
     """Find positions with a single move that keeps a win or a draw.
 
     A GAME is the number of a MATCH with all its stored games, the MATCH:NUMBER of one of them, a
@@ -106,67 +98,59 @@ def puzzles(
     a search without book and database visits to find who wins.
     """
     settings: Settings = context.obj
-    chosen = chosen_format(settings, format_name, output)
-    is_file = output not in (None, STANDARD_OUTPUT)
+    chosen = chosen_format(settings, given.format_name, given.output)
+    is_file = given.output not in (None, STANDARD_OUTPUT)
     refuse(
-        context,
-        (games.count(STDIN) > 1, "- can be given only once"),
-        (bool(games) and seed is not None, "--seed is for random play, without GAMEs"),
-        (boards and chosen != "table", "--boards needs the table format"),
+        (given.games.count(STDIN) > 1, "- can be given only once"),
+        (bool(given.games) and given.seed is not None, "--seed is for random play, without GAMEs"),
+        (given.boards and chosen != "table", "--boards needs the table format"),
         (
             chosen == "parquet" or (is_file and chosen == "table"),
             "--output needs a format: end FILE in .csv, .json or .jsonl",
         ),
     )
-    drawing.check_pictures(plots)
-    named = read_names(context, games, board, has_matches=True)
-    refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
-
-    from workers.answers.service import AnswerService, Stop
-    from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
+    drawing.check_pictures(given.plots)
+    named = read_names(context, given.games, given.board, has_matches=True)
+    refuse((named.has_stored and given.no_store, "a stored game needs the database"))
 
     found: list[Puzzle] = []
     bad: list[BadLine] = []
     with ExitStack() as stack:
         database = None
-        if not no_store:
+        if not given.no_store:
             database = stack.enter_context(settings.open_database(create=not named.has_stored))
-        service = AnswerService(database, threads=threads, table_mb=table_mb)
+        service = AnswerService(database, **vars(given.engine))
         stack.callback(service.close)
         stop = Stop()
-        search = PuzzleSearch(service, budget=time_limit, stop=stop)
-        if games:
-            source = search.all_of(_without_bad(stream_games(named, board, database), bad))
-            source = islice(source, count)
+        search = PuzzleSearch(service, budget=given.time_limit, stop=stop)
+        if given.games:
+            source = search.all_of(_without_bad(stream_games(named, given.board, database), bad))
+            source = islice(source, given.count)
         else:
-            source = search.random(board, seed=seed or 0, count=count or COUNT)
+            source = search.random(given.board, seed=given.seed or 0, count=given.count or COUNT)
         shown = _noted(_in_background(source, stop), found)
-        with opened(output, chosen) as target:
-            if boards:
+        with opened(given.output, chosen) as target:
+            if given.boards:
                 _write_boards(shown)
             else:
                 rows = map(puzzle_object, shown)
                 write_rows(rows, chosen, _COLUMNS, names=_NAMES, target=target)
-    wanted = count if games else count or COUNT
+    wanted = given.count if given.games else given.count or COUNT
     if not search.is_complete:
         settings.say("The time limit is reached.")
     if not found or (wanted is not None and len(found) < wanted):
-        from cli.output.render import count as counted
-
-        settings.say(f"Found {counted(len(found), 'puzzle')}.")
+        settings.say(f"Found {count(len(found), 'puzzle')}.")
     if found:
-        for name in plots:
+        for name in given.plots:
             drawing.draw_picture(name, puzzles_picture(found))
     for line in bad:
         report_bad_line(line)
     if bad:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> Iterator[GameEntry]:
     """Yield the games; append the bad lines to ``bad``."""
-    from c4core.lines import BadLine
-
     for entry in entries:
         if isinstance(entry, BadLine):
             bad.append(entry)
@@ -176,8 +160,6 @@ def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> 
 
 def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
     """Search for each puzzle in another thread, so that Ctrl-C is handled at once."""
-    from cli.shell.process import run_in_background
-
     while (puzzle := run_in_background(partial(next, source, None), stop.set)) is not None:
         yield puzzle
 
@@ -218,16 +200,18 @@ _COLUMNS: Final = (
 
 
 def _write_boards(source: Iterable[Puzzle]) -> None:
-    """Draw every board, with the question above it and the solution below it."""
-    from cli.output import render
-    from workers.match.puzzles import puzzle_object
-
+    """Draw every board with the question above it; the solutions follow at the end."""
     out = render.console()
-    for number, puzzle in enumerate(source, start=1):
-        if number > 1:
-            out.print()
+    solutions = []
+    for place, puzzle in enumerate(source, start=1):
         fields = puzzle_object(puzzle)
-        out.print(f"{number}. {puzzle.position.turn} to move and {puzzle.keeps}", style="bold")
-        out.print(render.board(puzzle.position, None), end="")
-        length = render.count(fields["length"], "move")
-        out.print(f"{fields['line']} ({length}), difficulty {fields['difficulty']:,}")
+        length = count(fields["length"], "move")
+        solutions.append(
+            f"{place}. {fields['line']} ({length}), difficulty {fields['difficulty']:,}"
+        )
+        out.print(f"{place}. {puzzle.position.turn} to move and {puzzle.keeps}", style="bold")
+        out.print(render.board(puzzle.position, None))
+    if solutions:
+        out.print("Solutions", style="bold")
+    for solution in solutions:
+        out.print(solution)

@@ -10,20 +10,31 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from c4core.evaluation import exact_bounds, final_score
+from c4core.notation import column_label, parse_board
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
 from cli.output.formats import (
     Column,
     check_output,
     chosen_format,
     opened,
-    output_option,
-    table_options,
+    output_file,
+    table_formats,
     write_object,
     write_rows,
 )
 from cli.positions.books import SHIPPED, open_book
+from cli.positions.given import along, from_arguments, hint_at_one
 from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
+from cli.shell.options import argument, choice, flag, number, option, takes
 from cli.shell.process import Exit, echo
+from db.errors import JobStateError
+from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
+from workers.answers.lines import stored_object
+from workers.answers.question import shipped_book
+from workers.text import count, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,11 +44,10 @@ if TYPE_CHECKING:
     from c4core.evaluation import Value
     from c4core.lines import Request
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from cli.output.formats import Format, Row
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from db.records.evaluations import Cursor, EvaluationFilter, Order, StoredEvaluation
+    from db.records.evaluations import Order
 
 TABLE_LIMIT = 50
 
@@ -62,98 +72,78 @@ EXAMPLES = (
 )
 
 
+def read_cursor(text: str) -> Cursor:
+    """Parse the last position of the previous page: ``PLY:KEY``."""
+    cursor = Cursor.parse(text)
+    if cursor.ply > parameters.LARGEST_IN_RANGE:
+        raise ValueError(f"no position has {cursor.ply} stones")
+    return cursor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 query``."""
+
+    moves: tuple[str, ...] = argument(nargs=-1)
+    line: bool = flag("Query all positions along the MOVES, in order.")
+    board: BoardSize = parameters.board()
+    book_file: str | None = option(
+        f'Query this book instead of the database; "{SHIPPED}" is the included one.',
+        "--book",
+        metavar="FILE",
+    )
+    no_book: bool = flag("With MOVES: do not query the included book.")
+    ply: Range | None = option("Number of stones.", metavar="N|A..B", read=parameters.read_range)
+    score: Range | None = option(
+        "Proven score for the side to move; an end can be left open.",
+        metavar="N|A..B",
+        read=parameters.read_range,
+    )
+    value: Value | None = choice(["win", "draw", "loss"], "Proven outcome for the side to move.")
+    exact: bool | None = option(
+        "Only exact scores, or only unproven ones.", "--exact/--open", default=None
+    )
+    with_scores: bool = flag("Only positions with the scores of all columns.")
+    jobs: tuple[int, ...] = number(
+        parameters.WholeNumber(1),
+        'Only stored positions of this job of "c4 analyze"; can be given again. Positions '
+        "answered by the book are not stored.",
+        "--job",
+        multiple=True,
+        metavar="JOB",
+    )
+    label: str | None = option(
+        "Only stored positions of jobs with this label.",
+        metavar="TEXT",
+        read=parameters.read_label,
+    )
+    only_count: bool = flag("Write only the number of positions.", "--count")
+    limit: int | None = number(
+        parameters.WholeNumber(1),
+        f"Write at most N positions.  [default: {TABLE_LIMIT} in a table, all otherwise]",
+    )
+    after: Cursor | None = option(
+        "Continue after this position, the last one of the previous page.",
+        metavar="PLY:KEY",
+        read=read_cursor,
+    )
+    order: Order = choice(
+        ["ply", "score", "nodes", "updated"],
+        "Sort by this, then by ply and key.",
+        "--sort",
+        default="ply",
+    )
+    desc: bool = flag("Sort the largest first.")
+    boards: bool = flag("Draw the boards.")
+    format_name: str | None = table_formats()
+    output: str | None = output_file()
+    zero_based: bool = parameters.zero_based()
+
+
 @click.command(cls=Command, json=False, examples=EXAMPLES)
-@click.argument("moves", nargs=-1)
-@click.option("--line", is_flag=True, help="Query all positions along the MOVES, in order.")
-@parameters.board_option
-@click.option(
-    "--book",
-    "book_file",
-    metavar="FILE",
-    help=f'Query this book instead of the database; "{SHIPPED}" is the included one.',
-)
-@click.option("--no-book", is_flag=True, help="With MOVES: do not query the included book.")
-@click.option("--ply", metavar="N|A..B", callback=parameters.read_range, help="Number of stones.")
-@click.option(
-    "--score",
-    metavar="N|A..B",
-    callback=parameters.read_range,
-    help="Proven score for the side to move; an end can be left open.",
-)
-@click.option(
-    "--value",
-    type=click.Choice(["win", "draw", "loss"]),
-    help="Proven outcome for the side to move.",
-)
-@click.option("--exact/--open", default=None, help="Only exact scores, or only unproven ones.")
-@click.option("--with-scores", is_flag=True, help="Only positions with the scores of all columns.")
-@click.option(
-    "--job",
-    "jobs",
-    type=parameters.WholeNumber(1),
-    multiple=True,
-    metavar="JOB",
-    help='Only stored positions of this job of "c4 analyze"; can be given again. Positions '
-    "answered by the book are not stored.",
-)
-@click.option(
-    "--label",
-    metavar="TEXT",
-    callback=parameters.read_label,
-    help="Only stored positions of jobs with this label.",
-)
-@click.option("--count", "only_count", is_flag=True, help="Write only the number of positions.")
-@click.option(
-    "--limit",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    help=f"Write at most N positions.  [default: {TABLE_LIMIT} in a table, all otherwise]",
-)
-@click.option(
-    "--after",
-    metavar="PLY:KEY",
-    callback=parameters.read_cursor,
-    help="Continue after this position, the last one of the previous page.",
-)
-@click.option(
-    "--sort",
-    "order",
-    type=click.Choice(["ply", "score", "nodes", "updated"]),
-    default="ply",
-    show_default=True,
-    help="Sort by this, then by ply and key.",
-)
-@click.option("--desc", is_flag=True, help="Sort the largest first.")
-@click.option("--boards", is_flag=True, help="Draw the boards.")
-@table_options
-@output_option
-@parameters.zero_based_option
+@takes(Given)
 @click.pass_context
-def query(
-    context: click.Context,
-    *,
-    moves: tuple[str, ...],
-    line: bool,
-    board: BoardSize,
-    book_file: str | None,
-    no_book: bool,
-    ply: Range | None,
-    score: Range | None,
-    value: Value | None,
-    exact: bool | None,
-    with_scores: bool,
-    jobs: tuple[int, ...],
-    label: str | None,
-    only_count: bool,
-    limit: int | None,
-    after: Cursor | None,
-    order: Order,
-    desc: bool,
-    boards: bool,
-    format_name: str | None,
-    output: str | None,
-    zero_based: bool,
-) -> None:
+def query(context: click.Context, given: Given) -> None:
     """Query known positions in the database or a book.
 
     With MOVES: show these positions, or with --line every position on the way there. The included
@@ -168,93 +158,104 @@ def query(
     --output writes a file; its ending selects the format: .csv, .json, .jsonl or .parquet.
     """
     settings: Settings = context.obj
-    given = {
-        "--ply": ply is not None,
-        "--score": score is not None,
-        "--value": value is not None,
-        "--exact" if exact else "--open": exact is not None,
-        "--with-scores": with_scores,
-        "--job": bool(jobs),
-        "--label": label is not None,
-        "--limit": limit is not None,
-        "--after": after is not None,
-        "--sort": order != "ply",
-        "--desc": desc,
-        "--count": only_count,
+    conditions_given = {
+        "--ply": given.ply is not None,
+        "--score": given.score is not None,
+        "--value": given.value is not None,
+        "--exact" if given.exact else "--open": given.exact is not None,
+        "--with-scores": given.with_scores,
+        "--job": bool(given.jobs),
+        "--label": given.label is not None,
+        "--limit": given.limit is not None,
+        "--after": given.after is not None,
+        "--sort": given.order != "ply",
+        "--desc": given.desc,
+        "--count": given.only_count,
     }
-    conditions = [name for name, is_given in given.items() if is_given]
-    sorted_otherwise = order != "ply" or desc
+    conditions = [name for name, is_given in conditions_given.items() if is_given]
+    sorted_otherwise = given.order != "ply" or given.desc
     refuse(
-        context,
         (
-            bool(moves) and bool(conditions),
+            bool(given.moves) and bool(conditions),
             f"{next(iter(conditions), '')} and MOVES cannot be used together",
         ),
-        (no_book and not moves, "--no-book needs MOVES: conditions query only the database"),
-        (no_book and book_file is not None, "--book and --no-book cannot be used together"),
         (
-            book_file is not None and (bool(jobs) or label is not None or sorted_otherwise),
+            given.no_book and not given.moves,
+            "--no-book needs MOVES: conditions query only the database",
+        ),
+        (
+            given.no_book and given.book_file is not None,
+            "--book and --no-book cannot be used together",
+        ),
+        (
+            given.book_file is not None
+            and (bool(given.jobs) or given.label is not None or sorted_otherwise),
             "--job, --label, --sort and --desc cannot be used with --book",
         ),
-        (after is not None and sorted_otherwise, "--after cannot be used with --sort or --desc"),
         (
-            only_count and (limit is not None or after is not None or sorted_otherwise),
+            given.after is not None and sorted_otherwise,
+            "--after cannot be used with --sort or --desc",
+        ),
+        (
+            given.only_count
+            and (given.limit is not None or given.after is not None or sorted_otherwise),
             "--count cannot be used with --limit, --after, --sort or --desc",
         ),
     )
-    if line and len(moves) != 1:
-        one = join_moves(moves, board, zero_based=zero_based)
+    if given.line and len(given.moves) != 1:
+        one = join_moves(given.moves, given.board, zero_based=given.zero_based)
         hint = f". For one position: {context.command_path} --line {one}" if one else ""
         raise click.UsageError(f"--line needs exactly one argument MOVES{hint}", context)
-    chosen = chosen_format(settings, format_name, output)
+    chosen = chosen_format(settings, given.format_name, given.output)
     refuse(
-        context,
-        (boards and only_count, "--boards and --count cannot be used together"),
-        (boards and chosen != "table", "--boards needs the table format"),
+        (given.boards and given.only_count, "--boards and --count cannot be used together"),
+        (given.boards and chosen != "table", "--boards needs the table format"),
     )
-    check_output(context, chosen, output)
-    from workers.answers.question import shipped_book
+    check_output(chosen, given.output)
 
-    book = _open_named(book_file, board)
-    form = _Form(format=chosen, zero_based=zero_based, draws=boards)
-    if moves:
-        asked = _asked(context, moves, board, line=line, zero_based=zero_based)
-        first = shipped_book(board) if book is None and not no_book else book
+    book = _open_named(given.book_file, given.board)
+    form = _Form(format=chosen, zero_based=given.zero_based, draws=given.boards)
+    if given.moves:
+        asked = _asked(given)
+        first = shipped_book(given.board) if book is None and not given.no_book else book
         known = _look_up(settings, asked, book=first, ask_database=book is None)
-        with opened(output, chosen) as target:
+        with opened(given.output, chosen) as target:
             _write_positions(form, asked, known, target)
         missing = sum(request.position.canonical_key not in known for request in asked)
         if missing:
-            advice = ADVICE_WITHOUT_BOOK if no_book else ADVICE if book is None else ADVICE_OF_BOOK
+            advice = (
+                ADVICE_WITHOUT_BOOK if given.no_book else ADVICE if book is None else ADVICE_OF_BOOK
+            )
             settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
-            context.exit(Exit.PROBLEMS)
+            raise click.exceptions.Exit(Exit.PROBLEMS)
         return
-    from db.records.evaluations import EvaluationFilter
 
     filters = EvaluationFilter(
-        board=board,
-        min_ply=ply.first if ply else None,
-        max_ply=ply.last if ply else None,
-        min_score=score.first if score else None,
-        max_score=score.last if score else None,
-        value=value,
-        exact=exact,
-        has_scores=with_scores or None,
-        keys=_keys_of_jobs(settings, jobs, label, board),
+        board=given.board,
+        min_ply=given.ply.first if given.ply else None,
+        max_ply=given.ply.last if given.ply else None,
+        min_score=given.score.first if given.score else None,
+        max_score=given.score.last if given.score else None,
+        value=given.value,
+        exact=given.exact,
+        has_scores=given.with_scores or None,
+        keys=_keys_of_jobs(settings, given),
     )
-    with _source_of(settings, book) as source, opened(output, chosen) as target:
-        if only_count:
+    with _source_of(settings, book) as source, opened(given.output, chosen) as target:
+        if given.only_count:
             _write_count(source.count(filters), chosen, target)
             return
-        most = TABLE_LIMIT if limit is None and chosen == "table" else limit
+        most = TABLE_LIMIT if given.limit is None and chosen == "table" else given.limit
         one_more = None if most is None else most + 1
-        found = source.stream(filters, after=after, order=order, descending=desc, limit=one_more)
-        last = _write_matches(form, islice(found, most), board, target)
+        found = source.stream(
+            filters, after=given.after, order=given.order, descending=given.desc, limit=one_more
+        )
+        last = _write_matches(form, islice(found, most), given.board, target)
         has_more = next(found, None) is not None
-    if last is None and (jobs or label is not None):
+    if last is None and (given.jobs or given.label is not None):
         settings.say(NONE_OF_JOBS)
     elif last is None:
-        may_be_in_book = book is None and shipped_book(board) is not None
+        may_be_in_book = book is None and shipped_book(given.board) is not None
         settings.say(NOT_STORED if may_be_in_book else NO_SUCH_POSITION)
     elif has_more:
         where = " than --limit shows" if sorted_otherwise else f": --after {last}"
@@ -271,43 +272,32 @@ def _open_named(name: str | None, board: BoardSize) -> Book | None:
     return open_book(name, board)
 
 
-def _asked(
-    context: click.Context,
-    moves: tuple[str, ...],
-    board: BoardSize,
-    *,
-    line: bool,
-    zero_based: bool,
-) -> list[Request]:
-    """Read MOVES; with ``line``, add every position on the way there."""
-    from cli.positions import given
-
-    given.hint_at_one(context, moves, board, zero_based=zero_based)
-    asked = given.from_arguments(moves, board=board, zero_based=zero_based)
-    if not line:
+def _asked(given: Given) -> list[Request]:
+    """Read MOVES; with ``--line``, add every position on the way there."""
+    where: dict[str, Any] = {"board": given.board, "zero_based": given.zero_based}
+    hint_at_one(given.moves, **where)
+    asked = from_arguments(given.moves, **where)
+    if not given.line:
         return asked
-    refuse(context, (asked[0].moves is None, "--line needs MOVES, not a key or a grid"))
-    return given.along(asked[0], board=board, zero_based=zero_based)
+    refuse((asked[0].moves is None, "--line needs MOVES, not a key or a grid"))
+    return along(asked[0], **where)
 
 
-def _keys_of_jobs(
-    settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
-) -> Keys | None:
+def _keys_of_jobs(settings: Settings, given: Given) -> Keys | None:
     """The canonical keys of the positions of jobs; None without jobs."""
-    if not jobs and label is None:
+    if not given.jobs and given.label is None:
         return None
     import numpy as np
 
-    from db.errors import JobStateError
     from workers.analyze.job import asked_keys, keys_of_label
 
     with settings.open_database() as database:
         try:
-            chosen = [asked_keys(database, job, board) for job in jobs]
+            chosen = [asked_keys(database, job, given.board) for job in given.jobs]
         except JobStateError as error:  # jobs of this kind have no such positions
             raise click.BadParameter(str(error), param_hint="'--job'") from None
-        if label is not None:
-            chosen.append(keys_of_label(database, label, board))
+        if given.label is not None:
+            chosen.append(keys_of_label(database, given.label, given.board))
     return np.unique(np.concatenate(chosen))
 
 
@@ -378,10 +368,6 @@ def _look_up(
 
 def _ended(position: Position) -> StoredEvaluation:
     """The score of a game that is over, by the rules; it is never stored."""
-    from c4core.evaluation import final_score
-    from c4core.version import ENGINE_VERSION
-    from db.records.evaluations import StoredEvaluation
-
     score = final_score(position)
     return StoredEvaluation(
         key=position.canonical_key,
@@ -440,9 +426,6 @@ def _write_matches(
     form: _Form, found: Iterator[StoredEvaluation], board: BoardSize, target: IO[Any] | None
 ) -> Cursor | None:
     """Write matching positions; return the place of the last one."""
-    from db.records.evaluations import Cursor
-    from workers.answers.lines import stored_object
-
     last: Cursor | None = None
 
     def rows() -> Iterator[Row]:
@@ -489,17 +472,14 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
     """Draw every row's board, with the columns' scores and the facts below it."""
     from rich.text import Text
 
-    from c4core.evaluation import exact_bounds
-    from c4core.notation import parse_board
-    from c4core.position import Position
     from cli.output import render
 
     out = render.console()
-    for number, row in enumerate(rows):
-        if number:
+    for place, row in enumerate(rows):
+        if place:
             out.print()
         if row.get("moves"):
-            out.print(Text(row["moves"], style="bold"))
+            out.print(Text(printable(row["moves"]), style="bold"))
         board = parse_board(row["board"])
         position = Position.from_grid(row["grid"], width=board.width, height=board.height)
         known = None if row["scores"] is None else exact_bounds(row["scores"])
@@ -507,13 +487,11 @@ def _write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
         to_move = "the game is over" if position.is_over else f"{row['side']} to move"
         facts = [to_move, f"score {_score(row)}"]
         if row["plies"]:
-            facts.append(f"over in {render.count(row['plies'], 'move')}")
+            facts.append(f"over in {count(row['plies'], 'move')}")
         out.print(", ".join((*facts, f"key {row['key']}")))
 
 
 def _asked_row(request: Request, known: _Known | None, *, zero_based: bool) -> Row:
-    from workers.answers.lines import stored_object
-
     position = request.position
     if known is not None:
         mirrored = position.key != position.canonical_key
@@ -532,7 +510,6 @@ def _asked_row(request: Request, known: _Known | None, *, zero_based: bool) -> R
 
 def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:
     """The table for people; with seven columns it fits into 80 characters."""
-    from c4core.notation import column_label
     from cli.output.render import score_style
 
     labels = (column_label(column, zero_based=zero_based) for column in range(width))

@@ -3,37 +3,63 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
+from rich.text import Text
 
-from cli.output import drawing
+from c4core.arena.files import outcome_text
+from c4core.evaluation import exact_bounds
+from c4core.lines import BadLine
+from c4core.notation import column_label
+from cli.output import drawing, render
 from cli.output.formats import (
+    Column,
     check_output,
     check_writable,
     chosen_format,
-    format_flags,
+    formats,
     opened,
-    output_option,
+    output_file,
     write_rows,
 )
+from cli.output.render import labels, score_style, score_text
+from cli.output.tables import Table, write_facts, write_parts
 from cli.positions.games import STDIN, read_games, read_names, report_bad_line
+from cli.positions.given import hint_at_one
+from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import Exit, echo
+from cli.shell.options import argument, flag, group, number, takes
+from cli.shell.parameters import Engine
+from cli.shell.process import Exit, echo, run_in_background
+from cli.work.job import Backend, JobContext
+from workers.answers.lines import bad_line_object
+from workers.answers.service import AnswerService, Stop
+from workers.match.reviews import (
+    SIDES,
+    Review,
+    add_totals,
+    move_object,
+    percent,
+    plan_reviews,
+    review_game,
+    review_object,
+    reviews_of,
+)
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from c4core.arena.files import GameEntry
-    from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.output.formats import Format
     from cli.positions.games import GivenGames
     from cli.shell.settings import Settings
-    from cli.work.job import JobContext
-    from workers.answers.service import AnswerService
-    from workers.match.reviews import PlayerTotals, Review, ReviewedMove
+    from workers.match.reviews import PlayerTotals, ReviewedMove
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
@@ -44,56 +70,43 @@ EXAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 review``."""
+
+    games: tuple[str, ...] = argument("GAME...", nargs=-1)
+    board: BoardSize = parameters.board()
+    boards: bool = flag("Draw the board before every move.")
+    summary: bool = flag("Write one line per game, then the totals of each player.")
+    format_name: str | None = formats(
+        table="Tables and boards for people.  [default]",
+        json="One JSON array, with an object per game.",
+        jsonl="JSON Lines: one object per game.",
+        csv="Comma-separated values with a heading; a line per move.",
+        parquet="A Parquet file with a row per move.",
+    )
+    output: str | None = output_file()
+    plots: tuple[str, ...] = drawing.plot(
+        "Draw the game with its turning points into an .svg or .png; can be given again."
+    )
+    time_limit: float | None = number(
+        parameters.FiniteFloat(0),
+        "Time limit per game; moves not judged by then stay open.",
+        metavar="SECONDS",
+    )
+    no_store: bool = parameters.no_store()
+    label: str | None = parameters.label("the job.")
+    detach: bool = parameters.detach(
+        "With files: only create the job that finds the scores, and write its number."
+    )
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.argument("games", metavar="GAME...", nargs=-1)
-@parameters.board_option
-@click.option("--boards", is_flag=True, help="Draw the board before every move.")
-@click.option(
-    "--summary", is_flag=True, help="Write one line per game, then the totals of each player."
-)
-@format_flags(
-    table="Tables and boards for people.  [default]",
-    json="One JSON array, with an object per game.",
-    jsonl="JSON Lines: one object per game.",
-    csv="Comma-separated values with a heading; a line per move.",
-    parquet="A Parquet file with a row per move.",
-)
-@output_option
-@drawing.plot_option(
-    "Draw the game with its turning points into an .svg or .png; can be given again."
-)
-@click.option(
-    "--time-limit",
-    type=parameters.FiniteFloat(0),
-    metavar="SECONDS",
-    help="Time limit per game; moves not judged by then stay open.",
-)
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
-@parameters.label_option("the job.")
-@parameters.detach_option(
-    "With files: only create the job that finds the scores, and write its number."
-)
-@parameters.priority_option
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def review(
-    context: click.Context,
-    *,
-    games: tuple[str, ...],
-    board: BoardSize,
-    boards: bool,
-    summary: bool,
-    format_name: str | None,
-    output: str | None,
-    plots: tuple[str, ...],
-    time_limit: float | None,
-    no_store: bool,
-    label: str | None,
-    detach: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+def review(context: click.Context, given: Given) -> None:
     """Review games move by move, using exact scores.
 
     A GAME is its moves, as in 4453 or "d1 d2 e1 c1", the MATCH:NUMBER of a stored game, a file, or
@@ -111,60 +124,55 @@ def review(
 
     Positions that are stored, or in the included book, are not searched. For the games of a file, a
     job like that of "c4 analyze" finds the other scores. After Ctrl-C, give the same command again
-    to go on. With --broker, workers do the work.
+    to continue. With --broker, workers do the work.
     """
     settings: Settings = context.obj
-    chosen = chosen_format(settings, format_name, output)
+    chosen = chosen_format(settings, given.format_name, given.output)
     refuse(
-        context,
-        (not games, "no game: give moves, MATCH:NUMBER, a file, or - for standard input"),
-        (games.count(STDIN) > 1, "- can be given only once"),
-        (summary and boards, "--summary and --boards cannot be used together"),
-        (summary and chosen != "table", "--summary needs --table"),
-        (boards and chosen != "table", "--boards needs --table"),
-        (detach and no_store, "a detached job needs the database"),
-        (detach and time_limit is not None, "a detached job has no time limit"),
-        (detach and bool(plots), "a detached job draws nothing"),
-        (detach and output is not None, "a detached job writes nothing"),
+        (not given.games, "no game: give moves, MATCH:NUMBER, a file, or - for standard input"),
+        (given.games.count(STDIN) > 1, "- can be given only once"),
+        (given.summary and given.boards, "--summary and --boards cannot be used together"),
+        (given.summary and chosen != "table", "--summary needs --table"),
+        (given.boards and chosen != "table", "--boards needs --table"),
+        (given.detach and given.no_store, "a detached job needs the database"),
+        (given.detach and given.time_limit is not None, "a detached job has no time limit"),
+        (given.detach and bool(given.plots), "a detached job draws nothing"),
+        (given.detach and given.output is not None, "a detached job writes nothing"),
     )
-    check_output(context, chosen, output)
-    check_writable(output)
-    drawing.check_pictures(plots)
-    from cli.positions.given import hint_at_one
+    check_output(chosen, given.output)
+    check_writable(given.output)
+    drawing.check_pictures(given.plots)
 
-    hint_at_one(context, games, board, kind="game")
-    named = read_names(context, games, board)
-    refuse(context, (named.has_stored and no_store, "a stored game needs the database"))
-
-    from cli.work.job import Backend, JobContext
-    from workers.answers.service import AnswerService
+    hint_at_one(given.games, board=given.board, kind="game")
+    named = read_names(context, given.games, given.board)
+    refuse((named.has_stored and given.no_store, "a stored game needs the database"))
 
     with ExitStack() as stack:
         database = None
-        if not no_store:
+        if not given.no_store:
             database = stack.enter_context(settings.open_database(create=not named.has_stored))
-        found = read_games(named, board, database)
-        refuse(context, (bool(plots) and len(found.games) != 1, "--plot needs exactly one game"))
-        backend = Backend.found(settings, threads=threads, table_mb=table_mb)
-        if database is not None and detach:
-            _leave_job(JobContext(settings, database, backend), found, label)
+        found = read_games(named, given.board, database)
+        refuse((bool(given.plots) and len(found.games) != 1, "--plot needs exactly one game"))
+        backend = Backend.found(settings, given.engine, priority=given.priority)
+        if database is not None and given.detach:
+            _leave_job(JobContext(settings, database, backend), found, given.label)
             return
         is_large = named.has_files or backend.broker is not None
         reviews: Iterable[Review | BadLine]
-        if database is not None and is_large and time_limit is None:
-            reviews = _by_job(JobContext(settings, database, backend), found, label)
+        if database is not None and is_large and given.time_limit is None:
+            reviews = _by_job(JobContext(settings, database, backend), found, given.label)
         else:
-            service = AnswerService(database, threads=threads, table_mb=table_mb)
+            service = AnswerService(database, **vars(given.engine))
             stack.callback(service.close)
-            reviews = (_reviewed(entry, service, time_limit) for entry in found.entries)
-        if plots:
+            reviews = (_reviewed(entry, service, given.time_limit) for entry in found.entries)
+        if given.plots:
             reviews = list(reviews)
-        with opened(output, chosen) as target:
-            _write_reviews(reviews, chosen, target, boards=boards, summary=summary)
-        for name in plots:
+        with opened(given.output, chosen) as target:
+            _write_reviews(reviews, chosen, target, boards=given.boards, summary=given.summary)
+        for name in given.plots:
             _draw(reviews, name)
     if len(found.games) < len(found.entries):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _write_reviews(
@@ -186,8 +194,6 @@ def _write_reviews(
 
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
-    from workers.match.reviews import Review
-
     for review in reviews:
         if isinstance(review, Review):
             drawing.draw_picture(name, review.picture())
@@ -198,10 +204,6 @@ KNOWN = "the scores of all these positions are known"
 
 def _by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
     """Review games after a job has found the scores."""
-    from c4core.lines import BadLine
-    from cli.output.render import count
-    from workers.match.reviews import plan_reviews, reviews_of
-
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
         work.settings.say_if_verbose(KNOWN)
@@ -215,8 +217,6 @@ def _by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[
 
 def _leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
     """Create the job, and leave it to other processes."""
-    from workers.match.reviews import plan_reviews
-
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
         work.settings.say(f"{KNOWN}: there is nothing left to do")
@@ -227,13 +227,6 @@ def _leave_job(work: JobContext, found: GivenGames, label: str | None) -> None:
 def _reviewed(
     entry: GameEntry | BadLine, service: AnswerService, time_limit: float | None
 ) -> Review | BadLine:
-    from functools import partial
-
-    from c4core.lines import BadLine
-    from cli.shell.process import run_in_background
-    from workers.answers.service import Stop
-    from workers.match.reviews import review_game
-
     if isinstance(entry, BadLine):
         return entry
     stop = Stop()
@@ -250,23 +243,17 @@ JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result", "m
 
 def _objects(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
     """One object per game or bad line."""
-    from c4core.lines import BadLine
-    from workers.answers.lines import bad_line_object
-    from workers.match.reviews import review_object
-
     for review in reviews:
         yield bad_line_object(review) if isinstance(review, BadLine) else review_object(review)
 
 
 def _good(reviews: Iterable[Review | BadLine]) -> Iterator[tuple[int, Review]]:
     """Number the games and bad lines from 1; yield the games, and report the bad lines."""
-    from c4core.lines import BadLine
-
-    for number, review in enumerate(reviews, start=1):
+    for place, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
             report_bad_line(review)
         else:
-            yield number, review
+            yield place, review
 
 
 def _write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
@@ -279,8 +266,6 @@ def _write_text(reviews: Iterable[Review | BadLine], *, boards: bool) -> None:
 
 def _write_summary(reviews: Iterable[Review | BadLine]) -> None:
     """Write one line per game, then the totals of each player."""
-    from cli.output.formats import Column
-
     columns = (
         Column("game", 8, lambda row: row["game"]),
         Column("x", 14, lambda row: row["x"]),
@@ -301,9 +286,6 @@ def _write_summary(reviews: Iterable[Review | BadLine]) -> None:
 
 
 def _write_totals(totals: Mapping[str, PlayerTotals]) -> None:
-    from cli.output.tables import Table, write_parts
-    from workers.match.reviews import percent
-
     rows = [
         (
             _short(name),
@@ -321,9 +303,6 @@ def _write_totals(totals: Mapping[str, PlayerTotals]) -> None:
 def _summaries(
     reviews: Iterable[Review | BadLine], totals: dict[str, PlayerTotals]
 ) -> Iterator[dict[str, Any]]:
-    from c4core.arena.files import outcome_text
-    from workers.match.reviews import add_totals, percent
-
     for index, review in _good(reviews):
         add_totals(totals, review)
         game, turns = review.game, review.turning_points
@@ -342,8 +321,6 @@ def _summaries(
 
 
 def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
-    from workers.match.reviews import move_object
-
     for index, review in _good(reviews):
         game = review.game
         for move in review.moves:
@@ -363,18 +340,10 @@ def _name(review: Review) -> str:
 
 
 def _short(description: str | None) -> str:
-    from cli.reports.tables import short
-
     return "?" if description is None else short(description)
 
 
 def _write_game(review: Review, *, boards: bool) -> None:
-    from c4core.arena.files import outcome_text
-    from c4core.evaluation import exact_bounds
-    from cli.output import render
-    from cli.output.tables import write_facts
-    from workers.match.reviews import SIDES, percent
-
     game = review.game
     facts = {"game": _name(review)} if _name(review) else {}
     facts |= {
@@ -411,11 +380,6 @@ def _write_game(review: Review, *, boards: bool) -> None:
 
 
 def _sentence(move: ReviewedMove) -> Any:
-    from rich.text import Text
-
-    from c4core.notation import column_label
-    from cli.output.render import labels, score_text
-
     text = Text(f"{move.ply + 1}. {move.side} plays {column_label(move.column)}")
     judged = move.judged
     if judged is None:
@@ -431,10 +395,6 @@ def _sentence(move: ReviewedMove) -> Any:
 
 
 def _write_moves(review: Review) -> None:
-    from c4core.notation import column_label
-    from cli.output.formats import Column
-    from cli.output.render import labels, score_style, score_text
-
     columns = (
         Column("move", 4, lambda row: f"{row['move'].ply + 1}.", right=True),
         Column("side", 4, lambda row: row["move"].side),

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import sys
+import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from cli.positions.books import book_options, book_path
+from c4core import extras
+from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import flag, group, number, option, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import echo
+from workers.logs import set_up
 
 if TYPE_CHECKING:
     from c4core.players.player import Consent
@@ -29,108 +37,72 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 serve``."""
+
+    host: str = option(
+        "Address to listen on; 0.0.0.0 is all networks, and needs a token.",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+    )
+    port: int = number(
+        parameters.IntRange(0, LARGEST_PORT), "Port to listen on; 0 for any free one.", default=8004
+    )
+    token: str | None = option(
+        "Token that clients must send to create or change jobs. Set the variable instead: "
+        "everybody on the machine can read a command line.",
+        metavar="TEXT",
+        envvar="C4_WEB_TOKEN",
+        show_envvar=True,
+    )
+    allowed_hosts: tuple[str, ...] = option(
+        "Also accept this host name, such as a proxy's; can be given again. Needs a token.",
+        "--allow-host",
+        multiple=True,
+        metavar="NAME",
+        envvar="C4_WEB_HOSTS",
+        show_envvar=True,
+    )
+    proxies: tuple[str, ...] = option(
+        "Read the client's address from X-Forwarded-For on connections from this proxy; "
+        "can be given again.",
+        "--trust-proxy",
+        multiple=True,
+        metavar="ADDRESS",
+    )
+    opens: bool = flag("Open the page in the default browser.", "--open")
+    no_store: bool = flag("Use no database: no jobs, no games, nothing kept.")
+    read_only: bool = flag("Read the database but never write to it.")
+    rate: float = number(
+        parameters.FiniteFloat(0),
+        "Average requests per second allowed for one client; 0 for no limit.",
+        default=50,
+    )
+    searches: int = number(
+        parameters.IntRange(1, 1000), "Simultaneous searches allowed for one client.", default=4
+    )
+    max_budget: float = number(
+        parameters.FiniteFloat(0, LONGEST_BUDGET),
+        "Maximum time that a client may request for an answer.",
+        metavar="SECONDS",
+        default=30,
+    )
+    disk_mb: int = number(
+        parameters.WholeNumber(1),
+        "Disk space for the batches of all clients while they wait for answers.",
+        metavar="MB",
+        default=2048,
+    )
+    books: Books = group(Books)
+    programs: Consent = parameters.programs("for everybody who can reach the server.")
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.option(
-    "--host",
-    metavar="ADDRESS",
-    default="127.0.0.1",
-    show_default=True,
-    help="Address to listen on; 0.0.0.0 is all networks, and needs a token.",
-)
-@click.option(
-    "--port",
-    type=parameters.IntRange(0, LARGEST_PORT),
-    metavar="N",
-    default=8004,
-    show_default=True,
-    help="Port to listen on; 0 for any free one.",
-)
-@click.option(
-    "--token",
-    metavar="TEXT",
-    envvar="C4_WEB_TOKEN",
-    show_envvar=True,
-    help="Token that clients must send to create or change jobs. Set the variable instead: "
-    "everybody on the machine can read a command line.",
-)
-@click.option(
-    "--allow-host",
-    "allowed_hosts",
-    multiple=True,
-    metavar="NAME",
-    envvar="C4_WEB_HOSTS",
-    show_envvar=True,
-    help="Also accept this host name, such as a proxy's; can be given again. Needs a token.",
-)
-@click.option(
-    "--trust-proxy",
-    "proxies",
-    multiple=True,
-    metavar="ADDRESS",
-    help="Read the client's address from X-Forwarded-For on connections from this proxy; "
-    "can be given again.",
-)
-@click.option("--open", "opens", is_flag=True, help="Open the page in the default browser.")
-@click.option("--no-store", is_flag=True, help="Use no database: no jobs, no games, nothing kept.")
-@click.option("--read-only", is_flag=True, help="Read the database but never write to it.")
-@click.option(
-    "--rate",
-    type=parameters.FiniteFloat(0),
-    metavar="N",
-    default=50,
-    show_default=True,
-    help="Average requests per second allowed for one client; 0 for no limit.",
-)
-@click.option(
-    "--searches",
-    type=parameters.IntRange(1, 1000),
-    metavar="N",
-    default=4,
-    show_default=True,
-    help="Simultaneous searches allowed for one client.",
-)
-@click.option(
-    "--max-budget",
-    type=parameters.FiniteFloat(0, LONGEST_BUDGET),
-    metavar="SECONDS",
-    default=30,
-    show_default=True,
-    help="Maximum time that a client may request for an answer.",
-)
-@click.option(
-    "--disk-mb",
-    type=parameters.WholeNumber(1),
-    metavar="MB",
-    default=2048,
-    show_default=True,
-    help="Disk space for the batches of all clients while they wait for answers.",
-)
-@book_options
-@parameters.programs_option("for everybody who can reach the server.")
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def serve(
-    context: click.Context,
-    *,
-    host: str,
-    port: int,
-    token: str | None,
-    allowed_hosts: tuple[str, ...],
-    proxies: tuple[str, ...],
-    opens: bool,
-    no_store: bool,
-    read_only: bool,
-    rate: float,
-    searches: int,
-    max_budget: float,
-    disk_mb: int,
-    book: str | None,
-    no_book: bool,
-    programs: Consent,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def serve(settings: Settings, given: Given) -> None:
     """Serve an analysis board for the browser and an API.
 
     The board is at http://127.0.0.1:8004/, the API is described at /api/v1/openapi.json. The
@@ -140,22 +112,17 @@ def serve(
     behind a proxy. Then only clients that send the token can create or change jobs.
 
     With --broker, workers do the jobs; otherwise threads of this process do them. Ctrl-C or SIGTERM
-    end the server within about a second. Unfinished jobs go on when it starts again.
+    end the server within about a second. Unfinished jobs continue when it starts again.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        (token == "", "--token is empty; leave it out, or give a value"),
-        (no_store and read_only, "--read-only and --no-store cannot be used together"),
+        (given.token == "", "--token is empty; leave it out, or give a value"),
+        (given.no_store and given.read_only, "--read-only and --no-store cannot be used together"),
     )
-
-    from c4core import extras
 
     extras.require(extras.WEB, click.ClickException)
 
     from web.server import serve as run_server
     from web.settings import Limits, Settings as WebSettings
-    from workers.logs import set_up
 
     set_up(
         verbose=settings.verbose,
@@ -165,27 +132,26 @@ def serve(
     )
     run_server(
         WebSettings(
-            host=host,
-            port=port,
-            database_url=None if no_store else settings.url,
-            broker_url=None if no_store else settings.broker_url,
+            host=given.host,
+            port=given.port,
+            database_url=None if given.no_store else settings.url,
+            broker_url=None if given.no_store else settings.broker_url,
             # click treats an empty variable as unset.
-            token=os.environ.get("C4_WEB_TOKEN") if token is None else token,
-            allowed_hosts=allowed_hosts,
-            proxies=proxies,
-            threads=threads,
-            table_mb=table_mb,
-            book=book_path(context, book, no_book=no_book),
-            read_only=read_only,
-            programs=programs,
+            token=os.environ.get("C4_WEB_TOKEN") if given.token is None else given.token,
+            allowed_hosts=given.allowed_hosts,
+            proxies=given.proxies,
+            **vars(given.engine),
+            book=given.books.path(),
+            read_only=given.read_only,
+            programs=given.programs,
             limits=Limits(
-                requests_per_second=rate or math.inf,
-                searches_per_client=searches,
-                budget_seconds=max_budget,
-                disk_bytes=disk_mb << 20,
+                requests_per_second=given.rate or math.inf,
+                searches_per_client=given.searches,
+                budget_seconds=given.max_budget,
+                disk_bytes=given.disk_mb << 20,
             ),
         ),
-        on_ready=lambda url: _tell(url, as_json=settings.json, opens=opens),
+        on_ready=lambda url: _tell(url, as_json=settings.json, opens=given.opens),
     )
 
 
@@ -194,17 +160,12 @@ def _tell(url: str, *, as_json: bool, opens: bool) -> None:
 
     The output is flushed, because other programs may wait for it.
     """
-    import sys
-
     if as_json:
-        import json
-
         echo(json.dumps({"url": url}))
     else:
         echo(f"C4 is at {url} (Ctrl-C ends it)")
     sys.stdout.flush()
     if opens:
-        import threading
         import webbrowser
 
         # The call waits for a browser that runs in the terminal.

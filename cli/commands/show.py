@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from cli.output import drawing
+from c4core.notation import column_label, parse_moves
+from c4core.pictures.board import analysis_marks, board_picture
+from c4core.pictures.games import animated_svg, game_pictures
+from c4core.pictures.svg import svg_text
+from c4core.position import Position
+from cli.output import drawing, render
+from cli.positions.given import from_arguments, from_grids
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import echo
+from cli.shell.options import argument, flag, group, option, takes
+from cli.shell.parameters import Engine
+from cli.shell.process import echo, run_in_background
+from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from cli.shell.settings import Settings
     from workers.answers.question import Answer
 
@@ -27,39 +37,31 @@ EXAMPLES: Final = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 show``."""
+
+    moves: str | None = argument(required=False)
+    board: BoardSize = parameters.board()
+    grid: IO[str] | None = option("Show the text grid in this file.", type=click.File())
+    scores: bool = flag("Show the columns' scores, and arrows to the best.")
+    threats: bool = flag("Show the cells that would complete a four, by side.")
+    is_game: bool = flag("Show all moves as an animation.", "--game")
+    outputs: tuple[str, ...] = option(
+        "Draw into an .svg, .png or .gif; can be given again.  [default: the terminal]",
+        "-o",
+        OUTPUT,
+        metavar="FILE",
+        multiple=True,
+    )
+    no_store: bool = parameters.no_store()
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, json=False, examples=EXAMPLES)
-@click.argument("moves", required=False)
-@parameters.board_option
-@click.option("--grid", type=click.File(), help="Show the text grid in this file.")
-@click.option("--scores", is_flag=True, help="Show the columns' scores, and arrows to the best.")
-@click.option("--threats", is_flag=True, help="Show the cells that would complete a four, by side.")
-@click.option("--game", "is_game", is_flag=True, help="Show all moves as an animation.")
-@click.option(
-    "-o",
-    OUTPUT,
-    "outputs",
-    metavar="FILE",
-    multiple=True,
-    help="Draw into an .svg, .png or .gif; can be given again.  [default: the terminal]",
-)
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def show(
-    context: click.Context,
-    *,
-    moves: str | None,
-    board: BoardSize,
-    grid: IO[str] | None,
-    scores: bool,
-    threats: bool,
-    is_game: bool,
-    outputs: tuple[str, ...],
-    no_store: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def show(settings: Settings, given: Given) -> None:
     """Draw a position or a game.
 
     MOVES are the columns played so far, as in 4453. In a picture a ring marks the last move, and
@@ -67,57 +69,48 @@ def show(
 
     Only a .png or .gif needs other packages. --game makes an animated .svg or a .gif.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        ((moves is None) == (grid is None), 'give MOVES, "" for the empty board, or a --grid'),
-        (is_game and moves is None, "--game needs MOVES"),
-        (is_game and not outputs, "--game needs a picture file: give --output FILE"),
-        (is_game and (scores or threats), "--game cannot be used with --scores or --threats"),
+        (
+            (given.moves is None) == (given.grid is None),
+            'give MOVES, "" for the empty board, or a --grid',
+        ),
+        (given.is_game and given.moves is None, "--game needs MOVES"),
+        (given.is_game and not given.outputs, "--game needs a picture file: give --output FILE"),
+        (
+            given.is_game and (given.scores or given.threats),
+            "--game cannot be used with --scores or --threats",
+        ),
     )
-    suffixes = (".svg", ".gif") if is_game else (".svg", ".png", ".gif")
-    drawing.check_pictures(outputs, suffixes=suffixes, option=OUTPUT)
+    suffixes = (".svg", ".gif") if given.is_game else (".svg", ".png", ".gif")
+    drawing.check_pictures(given.outputs, suffixes=suffixes, option=OUTPUT)
 
-    from cli.positions import given
-
-    if grid is None:
-        requests = given.from_arguments([moves or ""], board=board)
+    if given.grid is None:
+        requests = from_arguments([given.moves or ""], board=given.board)
     else:
-        requests = given.from_grids(grid)
-        refuse(context, (len(requests) > 1, "--grid: the file has several grids; give one"))
+        requests = from_grids(given.grid)
+        refuse((len(requests) > 1, "--grid: the file has several grids; give one"))
     position = requests[0].position
     answer = None
-    if scores and not position.is_over:
-        answer = _answer(settings, position, no_store=no_store, threads=threads, table_mb=table_mb)
-    if not outputs:
-        _write(position, answer, threats=threats)
-    for name in outputs:
-        if is_game:
-            content = _game(requests[0].moves or "", board, Path(name).suffix)
+    if given.scores and not position.is_over:
+        answer = _answer(settings, position, given)
+    if not given.outputs:
+        _write(position, answer, threats=given.threats)
+    for name in given.outputs:
+        if given.is_game:
+            content = _game(requests[0].moves or "", given.board, Path(name).suffix)
         else:
-            content = _board(position, answer, Path(name).suffix, threats=threats)
+            content = _board(position, answer, Path(name).suffix, threats=given.threats)
         drawing.write_picture(name, content, option=OUTPUT)
         settings.say(name)
 
 
-def _answer(
-    settings: Settings,
-    position: Position,
-    *,
-    no_store: bool,
-    threads: int,
-    table_mb: int,
-) -> Answer:
+def _answer(settings: Settings, position: Position, given: Given) -> Answer:
     """Find the scores of all columns: in the book, the database, or by a search."""
-    from contextlib import nullcontext
-
-    from cli.shell.process import run_in_background
-    from workers.answers.question import Question
     from workers.answers.service import AnswerService, Stop
 
     stop = Stop()
-    with nullcontext() if no_store else settings.open_database(create=True) as database:
-        service = AnswerService(database, threads=threads, table_mb=table_mb)
+    with nullcontext() if given.no_store else settings.open_database(create=True) as database:
+        service = AnswerService(database, **vars(given.engine))
         try:
             ask = partial(service.answer, [position], Question(), stop)
             (answer,) = run_in_background(ask, stop.set)
@@ -127,28 +120,21 @@ def _answer(
 
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
-    from cli.output import render
-
     out = render.console()
     out.print(render.board(position, None if answer is None else answer.bounds))
     if answer is not None or position.is_over:
         from workers.answers.find import answer_at_end
 
-        out.print(render.verdict(position, answer or answer_at_end(position)))
+        out.print(render.result_sentence(position, answer or answer_at_end(position)))
     else:
         echo(f"{position.turn} to move")
     if threats:
-        from c4core.notation import column_label
-
         for side, cells in position.threats().items():
             places = [f"{column_label(column)}/{row + 1}" for column, row in cells]
             echo(f"threats of {side}, column/row: {' '.join(places) or 'none'}")
 
 
 def _board(position: Position, answer: Answer | None, suffix: str, *, threats: bool) -> bytes:
-    from c4core.pictures.board import analysis_marks, board_picture
-    from c4core.pictures.svg import svg_text
-
     picture = board_picture(position, analysis_marks(position, answer, threats=threats))
     if suffix == ".svg":
         return svg_text(picture).encode()
@@ -159,9 +145,6 @@ def _board(position: Position, answer: Answer | None, suffix: str, *, threats: b
 
 def _game(moves: str, board: BoardSize, suffix: str) -> bytes:
     from c4core.arena.judging import positions_of
-    from c4core.notation import parse_moves
-    from c4core.pictures.games import animated_svg, game_pictures
-    from c4core.position import Position
 
     start = Position(width=board.width, height=board.height)
     last = Position(moves, width=board.width, height=board.height)

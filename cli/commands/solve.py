@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from cli.output import progress
-from cli.positions.books import book_options, book_path
+from cli.positions import given as positions
+from cli.positions.asking import BookFirst, LocalAsker, RemoteAsker
+from cli.positions.books import Books
+from cli.positions.solving import (
+    REMOTE_BATCH_SECONDS,
+    BatchSolver,
+    ClassicWriter,
+    InputLine,
+    JsonWriter,
+    SolveOptions,
+    TextWriter,
+)
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, group, number, option, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import STDIN, Exit
+from workers.answers.lines import BATCH_SECONDS, estimate_open
+from workers.answers.question import Question, find_book
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -33,69 +49,47 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 solve``."""
+
+    moves: tuple[str, ...] = argument(nargs=-1)
+    board: BoardSize = parameters.board()
+    keys: tuple[int, ...] = number(
+        parameters.WholeNumber(0, parameters.LARGEST_KEY),
+        'Solve the position with this key, as shown by "c4 query"; can be given again.',
+        "--key",
+        multiple=True,
+        metavar="KEY",
+    )
+    grid: IO[str] | None = option("Also solve the text grids in this file.", type=click.File())
+    weak: bool = flag("Prove only win, draw or loss, which is faster.")
+    score_only: bool = flag("Leave out the columns' scores, which is faster.")
+    pv: bool = flag("Show best play (principal variation); with --json to the end.")
+    time_limit: float | None = number(
+        parameters.FiniteFloat(0, min_open=True),
+        "Time limit per position; then the proven bounds are shown.",
+        metavar="SECONDS",
+    )
+    node_limit: int | None = number(
+        parameters.WholeNumber(1), "Maximum number of nodes searched per position."
+    )
+    books: Books = group(Books)
+    no_store: bool = parameters.no_store()
+    format_name: str | None = choice(
+        ["text", "json", "c4solver"],
+        "text for people, json for programs (always with -), or the classic format.",
+        "--format",
+    )
+    all_moves: bool = flag("With c4solver: write the scores of all columns.")
+    zero_based: bool = parameters.zero_based()
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.argument("moves", nargs=-1)
-@parameters.board_option
-@click.option(
-    "--key",
-    "keys",
-    type=parameters.WholeNumber(0, parameters.LARGEST_KEY),
-    multiple=True,
-    metavar="KEY",
-    help='Solve the position with this key, as shown by "c4 query"; can be given again.',
-)
-@click.option("--grid", type=click.File(), help="Also solve the text grids in this file.")
-@click.option("--weak", is_flag=True, help="Prove only win, draw or loss, which is faster.")
-@click.option("--score-only", is_flag=True, help="Leave out the columns' scores, which is faster.")
-@click.option(
-    "--pv", is_flag=True, help="Show best play (principal variation); with --json to the end."
-)
-@click.option(
-    "--time-limit",
-    type=parameters.FiniteFloat(0, min_open=True),
-    metavar="SECONDS",
-    help="Time limit per position; then the proven bounds are shown.",
-)
-@click.option(
-    "--node-limit",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    help="Maximum number of nodes searched per position.",
-)
-@book_options
-@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, store nothing.")
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["text", "json", "c4solver"]),
-    help="text for people, json for programs (always with -), or the classic format.",
-)
-@click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
-@parameters.zero_based_option
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def solve(
-    context: click.Context,
-    *,
-    moves: tuple[str, ...],
-    board: BoardSize,
-    keys: tuple[int, ...],
-    grid: IO[str] | None,
-    weak: bool,
-    score_only: bool,
-    pv: bool,
-    time_limit: float | None,
-    node_limit: int | None,
-    book: str | None,
-    no_book: bool,
-    no_store: bool,
-    format_name: str | None,
-    all_moves: bool,
-    zero_based: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def solve(settings: Settings, given: Given) -> None:
     """Solve positions: exact scores of positions and columns.
 
     MOVES are the columns played so far: 4453, 4,4,5,3 or "d1 d2 e1 c1"; "" is the empty board. A
@@ -121,66 +115,64 @@ def solve(
     With --broker, a worker searches positions that are not stored, before all jobs of "c4 analyze".
     It uses its own --threads and --table-mb. --no-store always searches in this process.
     """
-    settings: Settings = context.obj
-    from_stdin = moves == ("-",)
-    format_name = format_name or ("json" if settings.json or from_stdin else "text")
+    from_stdin = given.moves == ("-",)
+    format_name = given.format_name or ("json" if settings.json or from_stdin else "text")
     classic = format_name == "c4solver"
-    limited = time_limit is not None or node_limit is not None
+    limited = given.time_limit is not None or given.node_limit is not None
     refuse(
-        context,
         (
-            not moves and not keys and grid is None,
+            not given.moves and not given.keys and given.grid is None,
             'no position: give MOVES, "" for the empty board, or - for standard input',
         ),
         (
-            "-" in moves and (len(moves) > 1 or bool(keys) or grid is not None),
+            "-" in given.moves
+            and (len(given.moves) > 1 or bool(given.keys) or given.grid is not None),
             "- must be the only argument",
         ),
-        (all_moves and not classic, "--all-moves needs --format c4solver"),
-        (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
+        (given.all_moves and not classic, "--all-moves needs --format c4solver"),
+        (
+            given.pv and (classic or given.weak or limited),
+            "--pv needs exact scores without a limit",
+        ),
     )
 
-    from cli.positions import given as positions
-    from cli.positions.asking import BookFirst
-    from cli.positions.solving import REMOTE_BATCH_SECONDS, BatchSolver, InputLine, SolveOptions
-    from workers.answers.lines import BATCH_SECONDS
-    from workers.answers.question import Question, find_book
-
-    columns = all_moves if classic else not score_only
+    columns = given.all_moves if classic else not given.score_only
     options = SolveOptions(
         Question(
-            columns=columns and not weak, weak=weak, time_limit=time_limit, node_limit=node_limit
+            columns=columns and not given.weak,
+            weak=given.weak,
+            time_limit=given.time_limit,
+            node_limit=given.node_limit,
         ),
-        line=pv,
-        children=all_moves and weak,
+        line=given.pv,
+        children=given.all_moves and given.weak,
         classic=classic,
     )
-    chosen_book = book_path(context, book, no_book=no_book)
-    opened = find_book(chosen_book, board)
+    chosen_book = given.books.path()
+    opened = find_book(chosen_book, given.board)
     requests = []
     if not from_stdin:
-        positions.hint_at_one(context, moves, board, zero_based=zero_based)
-        requests = positions.from_arguments(moves, board=board, zero_based=zero_based)
-    requests += positions.from_keys(keys, board=board)
-    if grid is not None:
-        requests += positions.from_grids(grid)
-    shown = progress.is_shown(settings, over_output=False)
+        where: dict[str, Any] = {"board": given.board, "zero_based": given.zero_based}
+        positions.hint_at_one(given.moves, **where)
+        requests = positions.from_arguments(given.moves, **where)
+    requests += positions.from_keys(given.keys, board=given.board)
+    if given.grid is not None:
+        requests += positions.from_grids(given.grid)
+    shown = progress.is_shown(settings)
     with ExitStack() as stack:
-        broker = None if no_store else settings.open_broker()
+        broker = None if given.no_store else settings.open_broker()
 
         def make_asker() -> Asker:
-            from cli.positions.asking import LocalAsker, RemoteAsker
-
             database = None
-            if not no_store:
+            if not given.no_store:
                 database = stack.enter_context(settings.open_database(create=True))
             if database is not None and broker is not None:
-                from cli.work.job import NOBODY
+                from cli.work.job import NO_WORKERS
 
                 return RemoteAsker(
                     database,
                     broker,
-                    on_nobody=lambda: settings.say(NOBODY),
+                    on_nobody=lambda: settings.say(NO_WORKERS),
                     book=opened,
                     workers_book=chosen_book,
                     shown=shown,
@@ -188,8 +180,7 @@ def solve(
                 )
             return LocalAsker(
                 database,
-                table_mb=table_mb,
-                threads=threads,
+                **vars(given.engine),
                 book=opened,
                 shown=shown,
                 on_not_kept=lambda: settings.say(NOT_KEPT),
@@ -198,15 +189,15 @@ def solve(
 
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
         batch_seconds = BATCH_SECONDS if broker is None else REMOTE_BATCH_SECONDS
-        writer = _writer(format_name, weak=weak, zero_based=zero_based)
+        writer = _writer(format_name, weak=given.weak, zero_based=given.zero_based)
         solving = BatchSolver(asker, options, writer, batch_seconds=batch_seconds)
         if from_stdin:
-            solving.stream(STDIN, board=board, zero_based=zero_based)
+            solving.stream(STDIN, board=given.board, zero_based=given.zero_based)
         for request in requests:
             raw = str(request.position.key) if request.moves is None else request.moves
             solving.answer([InputLine(request, raw.encode())])
     if solving.failures:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _say_stored(
@@ -221,17 +212,14 @@ def _say_stored(
 
 
 def _say(settings: Settings, what: str, position: Position, answer: Answer) -> None:
-    from cli.output.render import guess, verdict
-    from workers.answers.lines import estimate_open
+    from cli.output.render import guess, result_sentence
 
-    settings.say(f"{what}: {verdict(position, answer)}")
+    settings.say(f"{what}: {result_sentence(position, answer)}")
     if text := guess(position, answer, estimate_open(position, answer)):
         settings.say(str(text))
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> AnswerWriter:
-    from cli.positions.solving import ClassicWriter, JsonWriter, TextWriter
-
     if format_name == "c4solver":
         return ClassicWriter(weak=weak)
     return JsonWriter(zero_based) if format_name == "json" else TextWriter(zero_based)

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output.formats import Column, write_rows
+from cli.output.formats import Column, write_object, write_rows
+from cli.output.render import duration
+from cli.output.tables import write_facts
 from cli.shell.commands import Command
 from cli.shell.process import echo
+from workers.core.follow import read_totals, status_object, worker_object
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,13 +31,9 @@ def status(settings: Settings) -> None:
     commands count as "at work". The table of workers shows the nodes per second of one of their
     threads ("nodes/s") and the time of their last sign of life ("seen").
     """
-    from workers.core.follow import read_totals, status_object
-
     with settings.open_database() as database, database.read() as session:
         totals = read_totals(session)
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"database": database.url, **status_object(totals)})
         return
     _show(totals, database.url)
@@ -45,9 +45,6 @@ def status(settings: Settings) -> None:
 
 
 def _show(totals: ServiceStatus, url: str) -> None:
-    from cli.output.render import count, duration
-    from cli.output.tables import write_facts
-
     rate, rest = totals.positions_per_second, totals.eta_seconds
     oldest = totals.oldest_queued_seconds
     by_state = ", ".join(f"{number:,} {state}" for state, number in totals.jobs.items() if number)
@@ -88,8 +85,6 @@ COLUMNS = (
 
 def write_workers(workers: Sequence[WorkerInfo]) -> None:
     """Write a table of workers for people."""
-    from workers.core.follow import worker_object
-
     if not workers:
         return
     echo()

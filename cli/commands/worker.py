@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import group, option, takes
+from cli.shell.parameters import Engine
+from workers.celery.host import default_name, run_worker
+from workers.core.kinds import Lane
+from workers.core.worker import WorkerSettings
+from workers.logs import set_up
 
 if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
-    from workers.core.kinds import Lane
 
 LARGEST_PORT = 65_535
 
@@ -34,22 +40,14 @@ class Endpoint(NamedTuple):
     port: int
 
 
-def _read_endpoint(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> Endpoint | None:
-    if text is None:
-        return None
+def _read_endpoint(text: str) -> Endpoint:
     address, _, port = text.rpartition(":")
     if not port.isdecimal() or float(port) > LARGEST_PORT:  # int() refuses thousands of digits
         raise click.BadParameter(f"{text!r} is not a port such as 9100 or 127.0.0.1:9100")
     return Endpoint(address.strip("[]") or LOOPBACK, int(port))
 
 
-def _read_lanes(
-    _context: click.Context, _parameter: click.Parameter, text: str
-) -> tuple[Lane, ...]:
-    from workers.core.kinds import Lane
-
+def _read_queues(text: str) -> tuple[Lane, ...]:
     names = {name.strip() for name in text.split(",")}
     known = {str(lane) for lane in Lane}
     if not names <= known:
@@ -58,37 +56,31 @@ def _read_lanes(
     return tuple(lane for lane in Lane if lane in names)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 worker``."""
+
+    name: str | None = option("Name of the worker.  [default: HOST:PID-RANDOM]", metavar="TEXT")
+    queues: tuple[Lane, ...] = option(
+        "Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
+        metavar="NAMES",
+        default="interactive,bulk",
+        read=_read_queues,
+    )
+    metrics_port: Endpoint | None = option(
+        "Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
+        "only; 0.0.0.0 for all networks]",
+        metavar="[ADDRESS:]PORT",
+        read=_read_endpoint,
+    )
+    programs: Consent = parameters.programs("for everybody who can write to the database.")
+    engine: Engine = group(Engine)
+
+
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.option("--name", metavar="TEXT", help="Name of the worker.  [default: HOST:PID-RANDOM]")
-@click.option(
-    "--queues",
-    metavar="NAMES",
-    default="interactive,bulk",
-    show_default=True,
-    callback=_read_lanes,
-    help="Kinds of work: c4 solve is interactive, c4 analyze is bulk.",
-)
-@click.option(
-    "--metrics-port",
-    metavar="[ADDRESS:]PORT",
-    callback=_read_endpoint,
-    help="Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
-    "only; 0.0.0.0 for all networks]",
-)
-@parameters.programs_option("for everybody who can write to the database.")
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def worker(
-    context: click.Context,
-    *,
-    name: str | None,
-    queues: tuple[Lane, ...],
-    metrics_port: Endpoint | None,
-    programs: Consent,
-    threads: int,
-    table_mb: int,
-) -> None:
+def worker(context: click.Context, given: Given) -> None:
     """Work on jobs from the broker until stopped.
 
     Start one worker on every machine, with the shared database and broker. Everybody on the machine
@@ -104,10 +96,6 @@ def worker(
     if settings.broker_url is None:
         raise click.UsageError("no broker: set C4_BROKER, or give --broker", context)
 
-    from workers.celery.host import default_name, run_worker
-    from workers.core.worker import WorkerSettings
-    from workers.logs import set_up
-
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
@@ -118,11 +106,10 @@ def worker(
         settings.url,
         settings.broker_url,
         WorkerSettings(
-            name=name or default_name(),
-            threads=threads,
-            table_mb=table_mb,
-            lanes=queues,
-            programs=programs,
+            name=given.name or default_name(),
+            **vars(given.engine),
+            lanes=given.queues,
+            programs=given.programs,
         ),
-        metrics=metrics_port,
+        metrics=given.metrics_port,
     )

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from c4core import extras
+from c4core.files import atomic_file
+from c4core.pictures.svg import svg_text
 from cli.output.formats import writable_path
+from cli.shell.options import option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,24 +25,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from c4core.pictures import Picture
-    from cli.shell.settings import Decorated
 
 OPTION: Final = "--plot"
 PICTURES: Final = (".svg", ".png")
 CHARTS: Final = (".svg", ".png", ".pdf")
 
 
-def plot_option(help_text: str) -> Callable[[Decorated], Decorated]:
-    """The option ``--plot``, whose parameter is ``plots``."""
-    return click.option(OPTION, "plots", metavar="FILE", multiple=True, help=help_text)
+def plot(text: str) -> Any:
+    """The option ``--plot``, which can be given again."""
+    return option(text, OPTION, metavar="FILE", multiple=True)
 
 
 def check_pictures(
     names: Sequence[str], *, suffixes: Sequence[str] = PICTURES, option: str = OPTION
 ) -> None:
     """Check that pictures of boards can be drawn into some files."""
-    from c4core import extras
-
     for name in names:
         _check_suffix(name, suffixes, option)
         if Path(name).suffix != ".svg":
@@ -48,8 +49,6 @@ def check_pictures(
 
 def write_picture(name: str, content: bytes, *, option: str) -> None:
     """Write a file completely or not at all."""
-    from c4core.files import atomic_file
-
     with atomic_file(writable_path(name, option=option)) as beside:
         beside.write_bytes(content)
 
@@ -57,8 +56,6 @@ def write_picture(name: str, content: bytes, *, option: str) -> None:
 def draw_picture(name: str, picture: Picture) -> None:
     """Draw a picture into a file of ``--plot``."""
     if Path(name).suffix == ".svg":
-        from c4core.pictures.svg import svg_text
-
         content = svg_text(picture).encode()
     else:
         from c4core.pictures.raster import png_bytes
@@ -69,8 +66,6 @@ def draw_picture(name: str, picture: Picture) -> None:
 
 def check_charts(names: Sequence[str], *, option: str = OPTION) -> list[Path]:
     """Check that charts can be drawn into some files; return their paths."""
-    from c4core import extras
-
     paths = []
     for name in names:
         _check_suffix(name, CHARTS, option)
@@ -84,8 +79,6 @@ def draw_charts(
     names: Sequence[str], draw: Callable[[Sequence[Path]], object], *, option: str = OPTION
 ) -> None:
     """Draw charts. Either all files appear, each of them complete, or none."""
-    from c4core.files import atomic_file
-
     with ExitStack() as stack:
         paths = check_charts(names, option=option)
         draw([stack.enter_context(atomic_file(path)) for path in paths])

@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import sys
+import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -18,16 +19,19 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
+from c4core.extras import PARQUET, load_pyarrow, require
+from c4core.files import atomic_file
+from c4core.notation import parse_board
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
-from cli.shell.parameters import option_group
+from cli.shell.options import declared, option
 from cli.shell.process import STDERR, STDOUT
 from workers.text import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from cli.shell.settings import Decorated, Settings
+    from cli.shell.settings import Settings
 
 Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 Row = dict[str, Any]
@@ -45,24 +49,25 @@ MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
 """Formats of reports by file-name ending, in addition to :data:`ENDINGS`."""
 
 
-def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
-    """Options for some formats, with their help texts; the parameter is ``format_name``.
+def formats(**texts: str) -> Any:
+    """A field for the name of a format. The arguments are the help texts of some formats.
 
     ``--csv`` and ``--format csv`` are the same.
     """
-    return option_group(
-        *(
-            click.option(f"--{name}", "format_name", flag_value=name, help=text)
-            for name, text in texts.items()
-        ),
-        click.option(
-            "--format",
-            "format_name",
-            type=click.Choice(list(texts)),
-            metavar="NAME",
-            help=f"The same as --NAME: {', '.join(texts)}.",
-        ),
-    )
+    names = f"The same as --NAME: {', '.join(texts)}."
+
+    def decorators(field: str) -> list[Any]:
+        return [
+            *(
+                click.option(f"--{name}", field, flag_value=name, help=text)
+                for name, text in texts.items()
+            ),
+            click.option(
+                "--format", field, type=click.Choice(list(texts)), metavar="NAME", help=names
+            ),
+        ]
+
+    return declared(decorators)
 
 
 _LIST_FORMATS: Final = {
@@ -73,18 +78,25 @@ _LIST_FORMATS: Final = {
 }
 _PARQUET: Final = "A Parquet file."
 
-format_options = format_flags(**_LIST_FORMATS)
-"""The formats of lists."""
 
-table_options = format_flags(**_LIST_FORMATS, parquet=_PARQUET)
-"""The formats of results that are also exchanged as files."""
+def list_formats() -> Any:
+    """A field for the format of a list."""
+    return formats(**_LIST_FORMATS)
 
-result_options = format_flags(
-    jsonl="JSON Lines: one object a line.  [default: by the ending of --output, else --jsonl]",
-    **{name: text for name, text in _LIST_FORMATS.items() if name in ("json", "csv")},
-    parquet=_PARQUET,
-)
-"""The formats of a job's results."""
+
+def table_formats() -> Any:
+    """A field for the format of results that are also exchanged as files."""
+    return formats(**_LIST_FORMATS, parquet=_PARQUET)
+
+
+def result_formats() -> Any:
+    """A field for the format of a job's results."""
+    return formats(
+        jsonl="JSON Lines: one object a line.  [default: by the ending of --output, else --jsonl]",
+        json=_LIST_FORMATS["json"],
+        csv=_LIST_FORMATS["csv"],
+        parquet=_PARQUET,
+    )
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
@@ -99,7 +111,6 @@ def check_parquet(format_name: str, output: str | None) -> None:
     """Check, before the work begins, that a Parquet file can be written."""
     if format_name != "parquet":
         return
-    from c4core.extras import PARQUET, require
 
     require(PARQUET, click.UsageError)
     if output in (None, STANDARD_OUTPUT) and sys.stdout.isatty():
@@ -116,26 +127,26 @@ def format_by_ending(
 ) -> str:
     """The format for a file's ending, in a command that has only some formats.
 
-    Without a known ending it is ``default``. The error message uses ``what`` (the data, in the
-    plural) and ``option`` (how to choose a format regardless of the ending).
+    Standard output, devices and names without an ending get the ``default``. The error message uses
+    ``what`` (the data, in the plural) and ``option`` (how to choose a format regardless of the
+    ending).
     """
     ending = "" if file is None else PurePath(file).suffix.lower()
     if ending in endings:
         return endings[ending]
-    if ending in {*ENDINGS, *MARKDOWN_ENDINGS}:
-        usual: dict[str, str] = {}
-        for known, name in endings.items():
-            usual.setdefault(name, known)
-        *most, last = usual.values()
-        choice = f"{', '.join(most)} or {last}"
-        raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
-    return default
+    if file is None or not ending or _is_device(file):
+        return default
+    usual: dict[str, str] = {}
+    for known, name in endings.items():
+        usual.setdefault(name, known)
+    *most, last = usual.values()
+    choice = f"{', '.join(most)} or {last}"
+    raise click.UsageError(f"{file!r}: {what} are written as {choice}; use {option}")
 
 
-def check_output(context: click.Context, format_name: Format, output: str | None) -> None:
+def check_output(format_name: Format, output: str | None) -> None:
     """Refuse to write a table to a file: tables are for people."""
     refuse(
-        context,
         (
             output not in (None, STANDARD_OUTPUT) and format_name == "table",
             "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
@@ -148,12 +159,11 @@ STANDARD_OUTPUT: Final = "-"
 
 OUTPUT: Final = "--output"
 
-output_option = click.option(
-    "-o",
-    OUTPUT,
-    metavar="FILE",
-    help="Write the results to this file, completely or not at all; - is standard output.",
-)
+
+def output_file() -> Any:
+    """The option ``--output``."""
+    text = "Write the results to this file, completely or not at all; - is standard output."
+    return option(text, "-o", OUTPUT, metavar="FILE")
 
 
 @contextmanager
@@ -177,7 +187,6 @@ def opened(name: str | None, format_name: str = "text") -> Iterator[IO[Any]]:
         yield _raw(stream, binary=binary)
         return
     path = writable_path(name, option=OUTPUT)
-    from c4core.files import atomic_file
 
     with atomic_file(path) as beside, beside.open(**how) as file:
         yield file
@@ -229,8 +238,6 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
 
 def writable_path(name: str, *, option: str) -> Path:
     """Check that a file can be written; return its path."""
-    import tempfile
-
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.exists() and not path.is_file():  # a device cannot be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
@@ -361,9 +368,6 @@ _OTHERS: Final = {
 
 
 def _write_parquet(rows: Iterable[Row], names: Sequence[str], target: IO[bytes]) -> None:
-    from c4core.extras import load_pyarrow
-    from c4core.notation import parse_board
-
     arrow = load_pyarrow(click.UsageError)
     waiting = iter(rows)
     first = list(islice(waiting, 1))

@@ -10,19 +10,15 @@ import math
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from rich.console import Console, RenderHook
-from rich.segment import Segment
+from rich.console import Console
 from rich.text import Text
 
 from c4core.evaluation import bounds_text, plies_to_end, value_between
 from c4core.notation import column_label
-from workers import text as wording
-from workers.text import printable_lines
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
     from c4core.arena.statistics import Elo, Interval, Tally
     from c4core.estimate import Estimate
@@ -32,9 +28,6 @@ if TYPE_CHECKING:
 
 SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
 MARGIN = "  "
-
-count = wording.count
-"""Format a number with its noun, as in logs."""
 
 MAX_SECONDS = 1e12
 """30,000 years. A longer time comes from a damaged database, and could have hundreds of digits."""
@@ -55,22 +48,6 @@ VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 GUESS_STYLE = "italic cyan"
 
 
-class _Escaped:
-    """A rich renderable in which invisible characters are escaped."""
-
-    def __init__(self, drawn: ConsoleRenderable) -> None:
-        self._drawn = drawn
-
-    def __rich_console__(self, out: Console, options: ConsoleOptions) -> RenderResult:
-        for text, style, control in out.render(self._drawn, options):
-            yield Segment(text if control else printable_lines(text), style, control)
-
-
-class _Escaping(RenderHook):
-    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Escaped(drawn) for drawn in renderables]
-
-
 class _Screen(Console):
     def on_broken_pipe(self) -> NoReturn:
         """Raise an error: rich would end the program with its own exit code."""
@@ -80,11 +57,9 @@ class _Screen(Console):
 def console(*, stderr: bool = False) -> Console:
     """A console that writes text as it is: no markup, no highlighting, no wrapping.
 
-    Line breaks stay; all other invisible characters are escaped.
+    Texts from files and databases must be ``printable``.
     """
-    out = _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    out.push_render_hook(_Escaping())
-    return out
+    return _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def can_write(text: str) -> bool:
@@ -163,7 +138,7 @@ def score_style(score: int | None) -> str:
     return VALUE_STYLES["win" if score > 0 else "loss" if score < 0 else "draw"]
 
 
-def verdict(position: Position, answer: Answer) -> Text:
+def result_sentence(position: Position, answer: Answer) -> Text:
     """One sentence: who wins, when, and the score.
 
     ``x to move, x wins in 29 moves: score +4 for x``

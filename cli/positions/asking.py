@@ -7,8 +7,11 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from cli.output.progress import SearchProgress, watching
+from cli.output.progress import watching
+from cli.shell.process import run_in_background
 from db.errors import StorageError
+from workers.answers.question import Question, answer_from, from_centre, line_in_book
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.answers.question import Answer, Question
+    from workers.answers.question import Answer
     from workers.celery.broker import Broker
 
 
@@ -72,7 +75,6 @@ class LocalAsker:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Implement :meth:`Asker.ask`."""
-        from cli.shell.process import run_in_background
         from workers.answers.find import evaluate
 
         answers: list[Answer] = []
@@ -90,7 +92,7 @@ class LocalAsker:
 
         hint = len(positions) == 1 and not question.is_limited
         try:
-            with watching(self._progress, shown=self._shown, hint=hint) as look:
+            with watching(self._text(), shown=self._shown, hint=hint) as look:
                 run_in_background(work, self._stop, look)
         except KeyboardInterrupt:
             if len(answers) == 1:
@@ -101,11 +103,8 @@ class LocalAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`."""
-        from cli.shell.process import run_in_background
-        from workers.answers.question import line_in_book
-
         line, position = line_in_book(self._book, position)
-        with watching(self._progress, shown=self._shown, hint=False) as look:
+        with watching(self._text(), shown=self._shown, hint=False) as look:
             rest = run_in_background(
                 lambda: self._solver.principal_variation(position), self._stop, look
             )
@@ -117,8 +116,20 @@ class LocalAsker:
             self._on_not_kept()
             self._on_not_kept = lambda: None
 
-    def _progress(self) -> SearchProgress:
-        return SearchProgress(*self._solver.progress)
+    def _text(self) -> Callable[[float], str]:
+        """The text that describes the next search."""
+        before = self._solver.progress[0]
+
+        def text(seconds: float) -> str:
+            from cli.output.render import duration, score_text
+
+            nodes, lower, upper = self._solver.progress
+            effort = f"{count(nodes - before, 'node')} in {duration(seconds)}"
+            if lower is None or upper is None:
+                return effort
+            return f"{effort}, score between {score_text(lower)} and {score_text(upper)}"
+
+        return text
 
     def _stop(self) -> None:
         self._stopped.set()
@@ -175,13 +186,10 @@ class RemoteAsker:
         Raises:
             NotSolvedError: the workers gave up.
         """
-        from cli.shell.process import run_in_background
-
         hint = len(positions) == 1 and not question.is_limited
         self._is_alone.clear()
-        is_alone = self._is_alone.is_set
         try:
-            with watching(None, shown=self._shown, hint=hint, is_alone=is_alone) as look:
+            with watching(self._text, shown=self._shown, hint=hint) as look:
                 return run_in_background(
                     lambda: self._search.evaluate(positions, question, self._book),
                     self._stopped.set,
@@ -191,13 +199,21 @@ class RemoteAsker:
             if len(positions) == 1:
                 with suppress(StorageError):
                     bounds = self._search.stored_bounds(positions[0])
-                    self._on_interrupt(positions[0], bounds, not is_alone())
+                    self._on_interrupt(positions[0], bounds, not self._is_alone.is_set())
             raise
+
+    def _text(self, seconds: float) -> str:
+        """A text that describes the search.
+
+        Workers that start later are not noticed, so "waiting" may no longer be true.
+        """
+        from cli.output.render import duration
+
+        what = "waiting for workers" if self._is_alone.is_set() else "workers search"
+        return f"{what}, {duration(seconds)}"
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Implement :meth:`Asker.principal_variation`; ties go to the column nearest the centre."""
-        from workers.answers.question import Question, from_centre
-
         line: list[int] = []
         columns = from_centre(position.width)
         while not position.is_over:
@@ -227,8 +243,6 @@ class BookFirst:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Implement :meth:`Asker.ask`."""
-        from workers.answers.question import answer_from
-
         answers: list[Answer] = []
         for position in positions:
             answer = answer_from(self._book, position, question)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
-from cli.shell import parameters
+from c4core.book import Book
+from c4core.errors import C4Error
+from c4core.lines import parse_position
+from c4core.notation import DEFAULT_BOARD, parse_board
+from cli.output.formats import writable_path
 from cli.shell.commands import refuse
+from cli.shell.options import argument, flag, option
+from workers.answers.question import NO_BOOK, shipped_book
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from c4core.book import Book
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from cli.shell.settings import Decorated
 
 NONE_SHIPPED = "no book for {board} is included: name the file of a book"
 
@@ -38,43 +42,35 @@ class BookFile(click.Path):
         return None if value == SHIPPED else super().convert(value, param, ctx)
 
 
-book_argument = click.argument("file", required=False, type=BookFile(), metavar="[BOOK]")
+def book_argument() -> Any:
+    """The argument BOOK."""
+    return argument("[BOOK]", required=False, type=BookFile())
 
 
-def read_board(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> BoardSize | None:
-    """Read an option's text as a board size; None if it is not given."""
-    return None if text is None else parameters.read_board(context, parameter, text)
+def board_of_book() -> Any:
+    """The option ``--board`` of a command about a book."""
+    text = "Columns x rows of the board.  [default: the book's]"
+    return option(text, metavar="WxH", read=parse_board)
 
 
-board_option = click.option(
-    "--board",
-    metavar="WxH",
-    callback=read_board,
-    help="Columns x rows of the board.  [default: the book's]",
-)
-
-start_option = click.option(
-    "--start", metavar="MOVES", default="", help="Moves that all positions begin with."
-)
+def start() -> Any:
+    """The option ``--start``."""
+    return option("Moves that all positions begin with.", metavar="MOVES", default="")
 
 
-def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
-    """Add ``--out``; ``--output`` is the same option, as in all other commands."""
-    return click.option(
-        *("-o", "--output", "--out", "out"), metavar="FILE", required=required, help=text
-    )
+def output(text: str, *, required: bool = False) -> Any:
+    """The option ``--output`` of a book or a certificate."""
+    return option(text, "-o", "--output", metavar="FILE", required=required)
 
 
-force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
+def force() -> Any:
+    """The option ``--force``."""
+    return flag("Replace an existing file.")
 
 
 def out_path(name: str, *, force: bool) -> Path:
-    """Return the path of ``--out``; an existing file is replaced only with ``--force``."""
-    from cli.output.formats import writable_path
-
-    path = writable_path(name, option="--out")
+    """Return the path of ``--output``; an existing file is replaced only with ``--force``."""
+    path = writable_path(name, option="--output")
     if path.exists() and not force:
         refuse_existing(name)
     return path
@@ -82,32 +78,31 @@ def out_path(name: str, *, force: bool) -> Path:
 
 def refuse_existing(name: str) -> NoReturn:
     """Refuse to replace a file, and name the option that allows it."""
-    raise click.BadParameter(f"{name!r} exists already: --force replaces it", param_hint="'--out'")
+    raise click.BadParameter(
+        f"{name!r} exists already: --force replaces it", param_hint="'--output'"
+    )
 
 
-book_options = parameters.option_group(
-    click.option(
-        "--book",
-        "book",
+@dataclass(frozen=True, kw_only=True)
+class Books:
+    """The book that is queried before a search."""
+
+    book: str | None = option(
+        f'Look positions up in this book before searching them.  [default: "{SHIPPED}", the '
+        "included book]",
         type=BookFile(),
         metavar="FILE",
-        help="Look positions up in this book before searching them.  "
-        f'[default: "{SHIPPED}", the included book]',
-    ),
-    click.option("--no-book", is_flag=True, help="Use no book, not even the included one."),
-)
-"""Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
+    )
+    no_book: bool = flag("Use no book, not even the included one.")
 
-
-def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
-    """Return the path that ``workers.answers.question.find_book`` takes, from both options."""
-    from workers.answers.question import NO_BOOK
-
-    is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
-    refuse(context, (is_named and no_book, "--book and --no-book cannot be used together"))
-    if no_book:
-        return NO_BOOK
-    return None if book is None else os.path.realpath(book)
+    def path(self) -> str | None:
+        """The path that ``workers.answers.question.find_book`` takes."""
+        source = click.get_current_context().get_parameter_source("book")
+        is_named = source is ParameterSource.COMMANDLINE
+        refuse((is_named and self.no_book, "--book and --no-book cannot be used together"))
+        if self.no_book:
+            return NO_BOOK
+        return None if self.book is None else os.path.realpath(self.book)
 
 
 def open_book(path: str | None, board: BoardSize | None = None) -> Book:
@@ -117,10 +112,6 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
         path: the file; None for the included book.
         board: the board that the book must be for; None for any, or for 7x6 without a path.
     """
-    from c4core.book import Book
-    from c4core.notation import DEFAULT_BOARD
-    from workers.answers.question import shipped_book
-
     if path is None:
         wanted = board or DEFAULT_BOARD
         found = shipped_book(wanted)
@@ -137,9 +128,6 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
 
 def read_start(text: str, board: BoardSize) -> Position:
     """Return the position after the moves of ``--start``."""
-    from c4core.errors import C4Error
-    from c4core.lines import parse_position
-
     try:
         return parse_position(text, board).position
     except C4Error as error:

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import click
 
+from c4core.errors import MoveError
+from c4core.lines import BadLine
+from c4core.reader import read_moves
 from cli.shell.process import echo, input_name, reading
+from db.records.games import GameCursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from c4core.arena.files import GameEntry
-    from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.records.games import GameCursor
 
 STDIN: Final = "-"
 _FILE_NAME: Final = re.compile(r"[./\\]")
@@ -56,8 +58,6 @@ class GivenGames:
     @property
     def games(self) -> list[GameEntry]:
         """The games without bad lines."""
-        from c4core.lines import BadLine
-
         return [entry for entry in self.entries if not isinstance(entry, BadLine)]
 
 
@@ -69,8 +69,6 @@ def read_names(
     A name that can be read as moves is moves; write ``./name`` for a file with such a name. With
     ``has_matches``, a number of at most seven digits is a match with all its games.
     """
-    from db.records.games import GameCursor
-
     parts: list[str | int | GameCursor | BinaryIO] = []
     for name in names:
         if _STORED.fullmatch(name):
@@ -90,9 +88,6 @@ def read_names(
 
 def _is_file_name(name: str, board: BoardSize) -> bool:
     """Whether a name cannot be read as moves, and is or looks like the name of a file."""
-    from c4core.errors import MoveError
-    from c4core.reader import read_moves
-
     try:
         read_moves(name, board)
     except MoveError:
@@ -117,8 +112,6 @@ def _read_part(
     part: str | int | GameCursor | BinaryIO, board: BoardSize, database: Database | None
 ) -> Iterator[GameEntry | BadLine]:
     from c4core.arena.file_formats import game_of_moves, read_any_games
-    from c4core.errors import MoveError
-    from db.records.games import GameCursor
     from workers.match.puzzles import match_games
     from workers.match.reviews import read_game
 

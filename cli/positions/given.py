@@ -62,16 +62,16 @@ def _option_for(error: str) -> str:
 
 
 def hint_at_one(
-    context: click.Context,
     moves: Sequence[str],
-    board: BoardSize,
     *,
+    board: BoardSize,
     zero_based: bool = False,
     kind: str = "position",
 ) -> None:
     """If several MOVES have one move each, say at the end how to write them as one position."""
     one = join_moves(moves, board, zero_based=zero_based)
     if one is not None and 1 < len(moves) == len(one):
+        context = click.get_current_context()
         text = (
             f"These are {len(moves)} {kind}s of one move each. "
             f"For one {kind}: {context.command_path} {one}"

@@ -22,6 +22,7 @@ from workers.answers.lines import (
     request_object,
 )
 from workers.answers.question import settles
+from workers.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -193,8 +194,8 @@ class TextWriter:
             out.print()
         self.written += 1
         if request.moves:
-            out.print(Text(request.moves, style="bold"))
-        out.print(render.verdict(request.position, answer))
+            out.print(Text(printable(request.moves), style="bold"))
+        out.print(render.result_sentence(request.position, answer))
         estimate = estimate_open(request.position, answer)
         if guess := render.guess(request.position, answer, estimate):
             out.print(guess)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.judging import Accuracy
     from cli.output.tables import Part
-    from cli.reports.options import PlayOptions, Writing
+    from cli.reports.options import Playing, Report, ReportFormat
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.matches import MatchTerms
@@ -46,10 +46,9 @@ TALLY_SECONDS = 1.0
 def played(
     settings: Settings,
     terms: Sequence[MatchTerms],
-    options: PlayOptions,
+    options: Playing,
     judging: Judging,
-    *,
-    as_json: bool,
+    format_name: ReportFormat,
 ) -> list[MatchReport] | None:
     """Play and judge some matches; None if their job was left to other processes.
 
@@ -57,8 +56,8 @@ def played(
     """
     backend = Backend.found(
         settings,
-        threads=options.threads,
-        table_mb=options.table_mb,
+        options.engine,
+        priority=options.priority,
         programs=_with_named(options.programs, terms),
     )
     _warn_of_files(settings, terms)
@@ -70,7 +69,7 @@ def played(
             settings.say(f"job {job_id} for these games exists already, so --label is ignored")
         if options.detach:
             way = "without --detach writes the report"
-            work.detach(job_id, as_json=as_json, afterwards=way)
+            work.detach(job_id, as_json=format_name == "json", afterwards=way)
             return None
         matches = matches_of(database, job_id)
         work.finish(job_id, makes="the report", remark=_Remark(database, matches))
@@ -125,10 +124,13 @@ class _Remark:
         return self._text
 
 
-def write_match(settings: Settings, report: MatchReport, writing: Writing) -> None:
+def write_match(
+    settings: Settings, report: MatchReport, writing: Report, format_name: ReportFormat
+) -> None:
     """Write the report of one match."""
     _write(
-        writing,
+        writing.output,
+        format_name,
         [report],
         as_object=lambda: match_object(report),
         as_parts=lambda: match_parts(report, by_ply=writing.by_ply),
@@ -139,7 +141,12 @@ def write_match(settings: Settings, report: MatchReport, writing: Writing) -> No
         _draw(settings, writing, partial(draw_match, report))
 
 
-def write_tournament(settings: Settings, reports: Sequence[MatchReport], writing: Writing) -> None:
+def write_tournament(
+    settings: Settings,
+    reports: Sequence[MatchReport],
+    writing: Report,
+    format_name: ReportFormat,
+) -> None:
     """Write one report of several matches."""
 
     def as_parts() -> list[Part]:
@@ -149,7 +156,8 @@ def write_tournament(settings: Settings, reports: Sequence[MatchReport], writing
         return parts
 
     _write(
-        writing,
+        writing.output,
+        format_name,
         reports,
         as_object=lambda: {
             "standings": standing_objects(tournament_standings(reports)),
@@ -164,22 +172,23 @@ def write_tournament(settings: Settings, reports: Sequence[MatchReport], writing
 
 
 def _write(
-    writing: Writing,
+    output: str | None,
+    format_name: ReportFormat,
     reports: Sequence[MatchReport],
     *,
     as_object: Callable[[], dict[str, Any]],
     as_parts: Callable[[], Sequence[Part]],
 ) -> None:
-    with opened(writing.output) as target:
-        if writing.format == "json":
+    with opened(output) as target:
+        if format_name == "json":
             write_object(as_object(), target)
-        elif writing.format == "csv":
+        elif format_name == "csv":
             write_rows(map(match_row, reports), "csv", (), target=target)
         else:
-            write_parts(as_parts(), target, markdown=writing.format == "markdown")
+            write_parts(as_parts(), target, markdown=format_name == "markdown")
 
 
-def _draw(settings: Settings, writing: Writing, draw: Callable[[Sequence[Path]], None]) -> None:
+def _draw(settings: Settings, writing: Report, draw: Callable[[Sequence[Path]], None]) -> None:
     drawing.draw_charts(writing.plots, draw)
     for name in writing.plots:
         settings.say(name)

@@ -1,55 +1,77 @@
-"""Options that ``c4 match`` and ``c4 tournament`` share: rules, players, report files."""
+"""Parameters that ``c4 match``, ``c4 tournament`` and ``c4 games report`` share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import click
-
+from c4core.arena.game import NO_CLOCK, TimeControl
 from cli.output import drawing
 from cli.output.formats import (
     MARKDOWN_ENDINGS,
     check_writable,
     format_by_ending,
-    format_flags,
-    output_option,
+    formats,
+    output_file,
 )
+from cli.positions.books import read_start
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from cli.shell.options import flag, group, number, option
+from cli.shell.parameters import Engine
+from db.records.matches import MatchTerms
+from workers.match.judging import Judging
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from c4core.arena.game import TimeControl
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
     from c4core.players.player import Consent
-    from cli.shell.settings import Decorated, Settings
-    from db.records.matches import MatchTerms, Seats
-    from workers.match.judging import Judging
+    from cli.shell.settings import Settings
+    from db.records.matches import Seats
 
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
-ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
+ENDINGS = {".txt": "table", ".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
 
 ALL = "all"
 NONE = "none"
+SECONDS = parameters.FiniteFloat(0, min_open=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class GameRules:
     """The rules of all matches of a command: everything but the players."""
 
-    games: int
-    seed: int
-    board: BoardSize
-    start: str
-    move_time: float | None
-    game_time: float | None
-    grace: float
-    lenient: bool
-    corpus: tuple[int, ...]
+    games: int = number(parameters.WholeNumber(1), "Games per match.", default=100)
+    seed: int = parameters.seed("Seed of all random numbers: the same seed gives the same games.")
+    board: BoardSize = parameters.board()
+    start: str = option("Begin all games after these moves.", metavar="MOVES", default="")
+    move_time: float | None = number(
+        SECONDS,
+        "Time limit for a move; a player that takes longer loses the game.",
+        metavar="SECONDS",
+    )
+    game_time: float | None = number(
+        SECONDS,
+        "Time limit of each player for a game; a player that takes longer loses.",
+        metavar="SECONDS",
+    )
+    grace: float = number(
+        parameters.FiniteFloat(0),
+        "Time that a move may take beyond the limits.",
+        metavar="SECONDS",
+        default=0.1,
+    )
+    lenient: bool = flag(
+        "Replace an illegal column by the leftmost legal one; otherwise the player loses."
+    )
+    corpus: tuple[int, ...] = number(
+        parameters.WholeNumber(1),
+        "For database-montecarlo: use the games of this match; can be given again. "
+        "[default: all finished matches]",
+        metavar="MATCH",
+        multiple=True,
+    )
 
     def terms(
         self,
@@ -61,9 +83,9 @@ class GameRules:
         sprt: Sprt | None = None,
     ) -> MatchTerms:
         """The terms of a match between two players."""
-        from cli.positions.books import read_start
-        from db.records.matches import MatchTerms
-
+        clock = NO_CLOCK
+        if self.move_time is not None or self.game_time is not None:
+            clock = TimeControl(move=self.move_time, game=self.game_time, grace=self.grace)
         return MatchTerms(
             player_a=player_a,
             player_b=player_b,
@@ -71,203 +93,111 @@ class GameRules:
             seats=seats,
             seed=self.seed if seed is None else seed,
             start=read_start(self.start, self.board),
-            time_control=self._time_control(),
+            time_control=clock,
             lenient=self.lenient,
             sprt=sprt,
             corpus=self.corpus,
         )
 
-    def _time_control(self) -> TimeControl:
-        from c4core.arena.game import NO_CLOCK, TimeControl
 
-        if self.move_time is None and self.game_time is None:
-            return NO_CLOCK
-        return TimeControl(move=self.move_time, game=self.game_time, grace=self.grace)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayOptions:
-    """The options of a job that plays matches."""
-
-    label: str | None
-    fresh: bool
-    detach: bool
-    programs: Consent
-    threads: int
-    table_mb: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """The format and files of a report."""
-
-    format: ReportFormat
-    output: str | None
-    by_ply: bool
-    plots: tuple[str, ...]
-
-
-_SECONDS = parameters.FiniteFloat(0, min_open=True)
-
-rules_options = parameters.option_group(
-    click.option(
-        "--games",
-        type=parameters.WholeNumber(1),
-        default=100,
-        show_default=True,
-        metavar="N",
-        help="Games per match.",
-    ),
-    click.option(
-        "--seed",
-        type=parameters.IntRange(0, parameters.LARGEST_SEED),
-        default=0,
-        show_default=True,
-        metavar="S",
-        help="Seed of all random numbers: the same seed gives the same games.",
-    ),
-    parameters.board_option,
-    click.option("--start", metavar="MOVES", default="", help="Begin all games after these moves."),
-    click.option(
-        "--move-time",
-        type=_SECONDS,
-        metavar="SECONDS",
-        help="Time limit for a move; a player that takes longer loses the game.",
-    ),
-    click.option(
-        "--game-time",
-        type=_SECONDS,
-        metavar="SECONDS",
-        help="Time limit of each player for a game; a player that takes longer loses.",
-    ),
-    click.option(
-        "--grace",
-        type=parameters.FiniteFloat(0),
-        default=0.1,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time that a move may take beyond the limits.",
-    ),
-    click.option(
-        "--lenient",
-        is_flag=True,
-        help="Replace an illegal column by the leftmost legal one; otherwise the player loses.",
-    ),
-    click.option(
-        "--corpus",
-        type=parameters.WholeNumber(1),
-        multiple=True,
-        metavar="MATCH",
-        help="For database-montecarlo: use the games of this match; can be given again. "
-        "[default: all finished matches]",
-    ),
-)
-"""The options of :class:`GameRules`; :func:`rules_of` collects them."""
-
-
-def rules_of(options: dict[str, Any]) -> GameRules:
-    """Pop the options of :data:`rules_options` from a command's options."""
-    return GameRules(**{name: options.pop(name) for name in GameRules.__slots__})
-
-
-def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
-    """Add ``--judge`` and ``--judge-from``; :func:`judging_of` collects them."""
-    return parameters.option_group(
-        click.option(
-            "--judge",
-            metavar="N|all|none",
-            default=default,
-            show_default=True,
-            callback=_read_judge,
-            help="Compare the moves of the first N games with exact scores, and store the scores.",
-        ),
-        click.option(
-            "--judge-from",
-            type=parameters.WholeNumber(0),
-            metavar="STONES",
-            help="Judge only moves made with at least this many stones on the board; earlier ones "
-            "take longest to solve.  [default: 8 on 7x6; 0 with a book]",
-        ),
+def judged_games(default: str) -> Any:
+    """The option ``--judge``: a number of games, None for all."""
+    return option(
+        "Compare the moves of the first N games with exact scores, and store the scores.",
+        metavar="N|all|none",
+        default=default,
+        read=_read_judge,
     )
 
 
-def judging_of(options: dict[str, Any]) -> Judging:
-    """Pop the options of :func:`judge_options` from a command's options."""
-    from workers.match.judging import Judging
+def judge_from() -> Any:
+    """The option ``--judge-from``."""
+    return number(
+        parameters.WholeNumber(0),
+        "Judge only moves made with at least this many stones on the board; earlier ones "
+        "take longest to solve.  [default: 8 on 7x6; 0 with a book]",
+        metavar="STONES",
+    )
 
-    return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
 
-
-def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -> int | None:
+def _read_judge(text: str) -> int | None:
     if text == ALL:
         return None
     if text == NONE:
         return 0
     if not text.isdecimal():
-        raise click.BadParameter(f"{text!r} is not a number of games, {ALL} or {NONE}")
-    return parameters.WholeNumber(0).convert(text, parameter, context)
+        raise ValueError(f"{text!r} is not a number of games, {ALL} or {NONE}")
+    return parameters.WholeNumber(0).convert(text, None, None)
 
 
-play_options = parameters.option_group(
-    parameters.label_option("the matches."),
-    click.option(
-        "--fresh", is_flag=True, help="Play again, even if these games were played before."
-    ),
-    parameters.detach_option(),
-    parameters.programs_option("that a stored match names and this command does not."),
-    parameters.priority_option,
-    parameters.threads_option,
-    parameters.table_option,
-)
-"""The options of :class:`PlayOptions`; :func:`play_options_of` collects them."""
+@dataclass(frozen=True, kw_only=True)
+class JudgeFew:
+    """The judged games of a match."""
+
+    judge: int | None = judged_games("10")
+    judge_from: int | None = judge_from()
+
+    def judging(self) -> Judging:
+        """The games and moves to judge."""
+        return Judging(games=self.judge, least_ply=self.judge_from)
 
 
-writing_options = parameters.option_group(
-    format_flags(
+@dataclass(frozen=True, kw_only=True)
+class JudgeNone(JudgeFew):
+    """The judged games of several matches, by default none."""
+
+    judge: int | None = judged_games(NONE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Playing:
+    """The job that plays matches."""
+
+    label: str | None = parameters.label("the matches.")
+    fresh: bool = flag("Play again, even if these games were played before.")
+    detach: bool = parameters.detach()
+    programs: Consent = parameters.programs("that a stored match names and this command does not.")
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The format and files of a report."""
+
+    format_name: str | None = formats(
         table="Tables for people.  [default: by the ending of --output, else --table]",
         json="A JSON object.",
         csv="Comma-separated values, one match per row.",
         markdown="Tables in Markdown.",
-    ),
-    output_option,
-    click.option(
-        "--by-ply",
-        is_flag=True,
-        help="Also report the accuracy by the number of stones on the board.",
-    ),
-    drawing.plot_option("Draw the report into an .svg, .png or .pdf; can be given again."),
-)
-"""The options of :class:`Writing`; :func:`writing_of` collects them."""
-
-
-def play_options_of(options: dict[str, Any]) -> PlayOptions:
-    """Pop the options of :data:`play_options` from a command's options."""
-    return PlayOptions(**{name: options.pop(name) for name in PlayOptions.__slots__})
-
-
-def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:
-    """Refuse report files if the job is detached."""
-    wants_files = options["output"] is not None or bool(options["plots"])
-    refuse(
-        context,
-        (
-            detach and wants_files,
-            "a detached job writes no report: give the same command later without --detach",
-        ),
+    )
+    output: str | None = output_file()
+    by_ply: bool = flag("Also report the accuracy by the number of stones on the board.")
+    plots: tuple[str, ...] = drawing.plot(
+        "Draw the report into an .svg, .png or .pdf; can be given again."
     )
 
+    def format(self, settings: Settings) -> ReportFormat:
+        """The chosen format. The files are checked, before the work begins."""
+        drawing.check_charts(self.plots)
+        check_writable(self.output)
+        if self.format_name is not None:
+            return cast("ReportFormat", self.format_name)
+        default = "json" if settings.json else "table"
+        found = format_by_ending(
+            self.output,
+            endings=ENDINGS,
+            default=default,
+            what="reports",
+            option="--table for text",
+        )
+        return cast("ReportFormat", found)
 
-def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
-    """Pop the options of :data:`writing_options` from a command's options, and check them."""
-    default: ReportFormat = "json" if settings.json else "table"
-    drawn: tuple[str, ...] = options.pop("plots")
-    output: str | None = options.pop("output")
-    name: ReportFormat = options.pop("format_name") or cast(
-        "ReportFormat",
-        format_by_ending(
-            output, endings=ENDINGS, default=default, what="reports", option="--table for text"
-        ),
-    )
-    drawing.check_charts(drawn)
-    check_writable(output)
-    return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=drawn)
+    def refuse_detached(self, playing: Playing) -> None:
+        """Refuse report files if the job is detached."""
+        refuse(
+            (
+                playing.detach and (self.output is not None or bool(self.plots)),
+                "a detached job writes no report: give the same command later without --detach",
+            )
+        )

@@ -18,6 +18,7 @@ from c4core.arena.statistics import wilson_interval
 from cli.output import drawing, render
 from cli.output.drawing import BAD, FAINT, GOOD, INK
 from cli.reports.tables import add_results, short, tournament_standings
+from db.records.matches import Seats
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -126,8 +127,6 @@ def score_map(
 
 
 def _is_square(reports: Sequence[MatchReport]) -> bool:
-    from db.records.matches import Seats
-
     return any(report.match.terms.seats is not Seats.FIXED for report in reports)
 
 

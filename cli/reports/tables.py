@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.arena.statistics import SIGNIFICANT, Tally, holm, standings
+from c4core.players import PlayerError, parse_player
 from cli.output import render
 from cli.output.tables import Facts, Table
+from db.records.matches import Origin
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ ACCURACY_HEADINGS = ("best moves", "blunders", "lost/move")
 SEATS = {
     "fixed": "A moves first",
     "alternate": "they take turns to move first",
-    "random": "lots are drawn for the first move",
+    "random": "the first mover is random",
 }
 """The first mover of a match, in words."""
 
@@ -42,8 +44,6 @@ def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
 
 def short(description: str) -> str:
     """The shortest description of a player; unchanged if this version has no such player."""
-    from c4core.players import PlayerError, parse_player
-
     try:
         return parse_player(description, checked=False).text
     except PlayerError:
@@ -154,8 +154,6 @@ def _result_cells(results: Tally) -> list[str]:
 
 
 def _games_text(report: MatchReport) -> str:
-    from db.records.matches import Origin
-
     match = report.match
     terms = match.terms
     text = f"{report.games:,}"
@@ -180,9 +178,12 @@ def _forfeit_facts(report: MatchReport) -> list[tuple[str, str]]:
         for name, player in (("A", report.a), ("B", report.b))
         if player.forfeits
     ]
-    return (
-        [("forfeits", f"{', '.join(lost)} (games given up, or lost by a failure)")] if lost else []
-    )
+    if not lost:
+        return []
+    return [
+        ("forfeits", f"{', '.join(lost)} (games given up, or lost by a failure)"),
+        *(("", failure) for failure in report.failures),
+    ]
 
 
 def _decisive_text(report: MatchReport) -> str:

@@ -162,6 +162,7 @@ class LazyGroup(click.Group):
 
     Args:
         lazy: ``"module:attribute"`` by command name.
+        summaries: first sentences by command name, with which the help imports no command.
         examples: command lines that work as typed.
     """
 
@@ -169,12 +170,14 @@ class LazyGroup(click.Group):
         self,
         *args: Any,
         lazy: Mapping[str, str] | None = None,
+        summaries: Mapping[str, str] | None = None,
         examples: Sequence[str],
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("context_settings", CONTEXT_SETTINGS)
         super().__init__(*args, **kwargs)
         self.lazy = dict(lazy or {})
+        self.summaries = summaries
         self.examples = tuple(examples)
         _offer_values(self.params)
 
@@ -201,6 +204,25 @@ class LazyGroup(click.Group):
             self.add_command(getattr(import_module(module), attribute), cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with their summaries."""
+        if self.summaries is None:
+            super().format_commands(ctx, formatter)
+            return
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        """The commands and options that begin with the incomplete text."""
+        if self.summaries is None:
+            return super().shell_complete(ctx, incomplete)
+        found = [
+            CompletionItem(name, help=summary)
+            for name, summary in self.summaries.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -226,11 +248,11 @@ class LazyGroup(click.Group):
         write_examples(formatter, self.examples)
 
 
-def refuse(context: click.Context, *contradictions: tuple[bool, str]) -> None:
+def refuse(*contradictions: tuple[bool, str]) -> None:
     """Raise a usage error for the first condition that holds."""
     for holds, message in contradictions:
         if holds:
-            raise click.UsageError(message, context)
+            raise click.UsageError(message)
 
 
 _BY_VARIABLE: Final = {
@@ -321,7 +343,7 @@ def _seats() -> Iterable[tuple[str, str]]:
     yield from _players()
 
 
-def _lanes() -> Iterable[tuple[str, str]]:
+def _queues() -> Iterable[tuple[str, str]]:
     from workers.core.kinds import Lane
 
     return [(str(lane), "") for lane in Lane]
@@ -344,7 +366,7 @@ _BY_METAVAR: Final = {
     "B": _PLAYER,
     "DIR": Offered(kind="dir"),
     "FILE": _FILE,
-    "NAMES": Offered(_lanes),
+    "NAMES": Offered(_queues),
     "PLAYER": _PLAYER,
     "PLAYER...": _PLAYER,
     "WHO": Offered(_seats),

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from cli.shell.settings import settings_of
-from workers.configuration import DEFAULT_TABLE_MB, MAX_TABLE_MB, MAX_THREADS
+from c4core.notation import parse_board
+from cli.shell.options import flag, number, option
+from workers.configuration import DEFAULT_TABLE_MB, MAX_TABLE_MB, MAX_THREADS, usable_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from c4core.notation import BoardSize
     from c4core.players.player import Consent
-    from cli.shell.settings import Decorated
-    from db.records.evaluations import Cursor
-
-
-def option_group(
-    *options: Callable[[Decorated], Decorated],
-) -> Callable[[Decorated], Decorated]:
-    """Combine decorators of options, in the order of the help text."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
 
 
 LARGEST_WHOLE: Final = 10**18
@@ -92,53 +75,21 @@ class Range(NamedTuple):
     last: int | None
 
 
-def read_board(_context: click.Context, _parameter: click.Parameter, text: str) -> BoardSize:
-    """Parse a board size: ``7x6``."""
-    from c4core.errors import BoardError
-    from c4core.notation import parse_board
-
-    try:
-        return parse_board(text)
-    except BoardError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def read_range(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> Range | None:
+def read_range(text: str) -> Range:
     """Parse a range: ``20``, ``8..12``, or with an open end ``8..``, ``..12``."""
-    if text is None:
-        return None
     first_text, dots, last_text = text.partition("..")
     try:
         first = int(first_text) if first_text else None
         last = (int(last_text) if last_text else None) if dots else first
     except ValueError:
-        raise click.BadParameter(f"{text!r} is not a number or a range such as 8..12") from None
+        raise ValueError(f"{text!r} is not a number or a range such as 8..12") from None
     if first is None and last is None:
-        raise click.BadParameter(f"{text!r} has no number")
+        raise ValueError(f"{text!r} has no number")
     if first is not None and last is not None and first > last:
-        raise click.BadParameter(f"{text!r} is empty: {first} is more than {last}")
+        raise ValueError(f"{text!r} is empty: {first} is more than {last}")
     if any(end is not None and abs(end) > LARGEST_IN_RANGE for end in (first, last)):
-        raise click.BadParameter(f"{text!r}: the largest possible number is {LARGEST_IN_RANGE:,}")
+        raise ValueError(f"{text!r}: the largest possible number is {LARGEST_IN_RANGE:,}")
     return Range(first, last)
-
-
-def read_cursor(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> Cursor | None:
-    """Parse the last position of the previous page: ``PLY:KEY``."""
-    from db.records.evaluations import Cursor
-
-    if text is None:
-        return None
-    try:
-        cursor = Cursor.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    if cursor.ply > LARGEST_IN_RANGE:
-        raise click.BadParameter(f"no position has {cursor.ply} stones")
-    return cursor
 
 
 def check_exists(name: str, *, option: str) -> None:
@@ -152,21 +103,17 @@ def readable(text: str) -> str:
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def read_label(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> str | None:
+def read_label(text: str) -> str:
     """Check that a label is UTF-8, so that databases can store it."""
-    if text is None:
-        return None
     try:
         return text.encode(errors="surrogateescape").decode()
     except UnicodeDecodeError:
-        raise click.BadParameter(f"{readable(text)!r} is not UTF-8 text") from None
+        raise ValueError(f"{readable(text)!r} is not UTF-8 text") from None
 
 
-def label_option(what: str) -> Callable[[Decorated], Decorated]:
+def label(what: str) -> Any:
     """The option ``--label``."""
-    return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
+    return option(f"A name for {what}", metavar="TEXT", read=read_label)
 
 
 def _read_consent(_context: click.Context, _parameter: click.Parameter, given: object) -> Consent:
@@ -175,78 +122,74 @@ def _read_consent(_context: click.Context, _parameter: click.Parameter, given: o
     return ANY_PROGRAM if given else NO_PROGRAM
 
 
-def programs_option(when: str) -> Callable[[Decorated], Decorated]:
-    """The option ``--allow-programs``: a :class:`~c4core.players.player.Consent`, ``programs``."""
-    return click.option(
-        "--allow-programs",
-        "programs",
-        is_flag=True,
-        callback=_read_consent,
-        help=f"Start players that are programs (exec, kaggle, python) {when}",
-    )
+def programs(when: str) -> Any:
+    """The option ``--allow-programs``: a :class:`~c4core.players.player.Consent`."""
+    text = f"Start players that are programs (exec, kaggle, python) {when}"
+    return flag(text, "--allow-programs", callback=_read_consent)
 
 
-def detach_option(
-    help_text: str = "Only create the job and write its number.",
-) -> Callable[[Decorated], Decorated]:
+def detach(text: str = "Only create the job and write its number.") -> Any:
     """The option ``--detach``."""
-    return click.option("--detach", is_flag=True, help=help_text)
+    return flag(text)
 
 
-board_option = click.option(
-    "--board",
-    metavar="WxH",
-    default="7x6",
-    show_default=True,
-    callback=read_board,
-    help="Board size: columns x rows.",
-)
-
-zero_based_option = click.option(
-    "--zero-based", is_flag=True, help="Count columns from 0, in moves and in answers."
-)
+def no_store() -> Any:
+    """The option ``--no-store``."""
+    return flag("Use no database: look nothing up, store nothing.")
 
 
-def _remember_priority(
-    context: click.Context, _parameter: click.Parameter, value: int | None
-) -> None:
-    if value is not None:
-        context.obj = replace(settings_of(context), priority=value)
+def board() -> Any:
+    """The option ``--board`` with the usual board as its default."""
+    text = "Board size: columns x rows."
+    return option(text, metavar="WxH", default="7x6", read=parse_board)
 
 
-priority_option = click.option(
-    "--priority",
-    type=IntRange(-LARGEST_PRIORITY, LARGEST_PRIORITY),
-    metavar="N",
-    expose_value=False,
-    callback=_remember_priority,
-    help="Workers do jobs of higher priority first; equal ones share the workers.  [default: 0]",
-)
+def zero_based() -> Any:
+    """The option ``--zero-based``."""
+    return flag("Count columns from 0, in moves and in answers.")
+
+
+def seed(text: str, *, default: int | None = 0, metavar: str = "S") -> Any:
+    """The option ``--seed``."""
+    return number(IntRange(0, LARGEST_SEED), text, metavar=metavar, default=default)
+
+
+def priority() -> Any:
+    """The option ``--priority``: None leaves the job's priority unchanged."""
+    text = "Workers do jobs of higher priority first; equal ones share the workers.  [default: 0]"
+    return number(IntRange(-LARGEST_PRIORITY, LARGEST_PRIORITY), text)
 
 
 def _read_threads(_context: click.Context, _parameter: click.Parameter, given: int | None) -> int:
-    from workers.configuration import usable_cores
-
     return usable_cores() if given is None else given
 
 
-threads_option = click.option(
-    "--threads",
-    callback=_read_threads,
-    type=IntRange(1, MAX_THREADS),
-    metavar="N",
-    envvar="C4_THREADS",
-    show_envvar=True,
-    help="Threads that search; they share one table.  [default: one per core]",
-)
+def threads() -> Any:
+    """The option ``--threads``."""
+    return number(
+        IntRange(1, MAX_THREADS),
+        "Threads that search; they share one table.  [default: one per core]",
+        callback=_read_threads,
+        envvar="C4_THREADS",
+        show_envvar=True,
+    )
 
-table_option = click.option(
-    "--table-mb",
-    type=WholeNumber(1, LARGEST_TABLE_MB),
-    metavar="MB",
-    default=DEFAULT_TABLE_MB,
-    show_default=True,
-    envvar="C4_TABLE_MB",
-    show_envvar=True,
-    help="Size of the transposition table.",
-)
+
+def table_mb(
+    text: str = "Size of the transposition table.",
+    *,
+    default: int = DEFAULT_TABLE_MB,
+    most: int = LARGEST_TABLE_MB,
+    envvar: str | None = None,
+) -> Any:
+    """The option ``--table-mb``; the environment sets only the default of searches."""
+    how = {"envvar": envvar, "show_envvar": envvar is not None}
+    return number(WholeNumber(1, most), text, metavar="MB", default=default, **how)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """The threads of a search in this process, and their table."""
+
+    threads: int = threads()
+    table_mb: int = table_mb(envvar="C4_TABLE_MB")

@@ -41,8 +41,6 @@ class Settings:
     quiet: bool = False
     """Whether to leave out messages and progress."""
     verbose: bool = False
-    priority: int | None = None
-    """Priority of the created or resumed job; None to leave it unchanged."""
     configuration: Configuration = field(default_factory=Configuration, repr=False)
 
     def say(self, message: str) -> None:

@@ -15,42 +15,48 @@ from c4core.estimate import estimate
 from c4core.players.player import NO_PROGRAM, Consent
 from cli.output import progress
 from cli.output.formats import (
+    ENDINGS,
     STANDARD_OUTPUT,
     check_parquet,
+    format_by_ending,
     format_of_file,
     opened,
     write_object,
     write_rows,
 )
-from cli.output.render import count, duration, guess
+from cli.output.render import duration, guess
 from cli.shell.process import check_signals, echo, ignoring_closed_stderr
-from cli.work.view import TreeWatch, content, drawn_progress, tree_line
+from cli.work.view import JobLine, content, drawn_progress, tree_line
 from db.errors import StorageError
 from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
+from workers.answers.lines import ROW_NAMES, as_row, result_lines
 from workers.answers.question import Answer
 from workers.core.follow import iterate_units, read_job
 from workers.core.kinds import check_consent, find_kind, unit_objects
-from workers.deep.task import KIND as DEEP, DeepTask
+from workers.deep.task import DeepTask
+from workers.runners.local import LocalRunner
+from workers.runners.remote import RemoteRunner, has_workers, wake_workers
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from c4core.lines import JsonValue
+    from c4core.notation import BoardSize
+    from cli.shell.parameters import Engine
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.celery.broker import Broker
     from workers.errors import BrokerUnreachableError
-    from workers.runners.local import LocalRunner
-    from workers.runners.remote import RemoteRunner
 
-ATTENDANCE_SECONDS: Final = 5.0
+WORKERS_SECONDS: Final = 5.0
 """Interval between checks whether there are workers."""
 
-NOBODY: Final = "No worker takes such jobs yet: start workers with c4 worker"
+NO_WORKERS: Final = "No worker takes such jobs yet: start workers with c4 worker"
 WITHOUT_MESSAGES: Final = (
-    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job goes on."
+    "Warning: {trouble}. Running workers ask the database for work meanwhile, so the job continues."
 )
 NO_CONSENT: Final = (
     "A player is a program, and no worker may start it yet: start workers with "
@@ -59,7 +65,7 @@ NO_CONSENT: Final = (
 WORKERS_GONE: Final = (
     "The workers are gone, so no process is working on this job: start workers with c4 worker"
 )
-SOMEBODY_AGAIN: Final = "There are workers again"
+WORKERS_AGAIN: Final = "There are workers again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +74,7 @@ class Backend:
 
     broker: Broker | None
     """The broker's connection to the workers; None for threads of this process."""
-    threads: int
-    table_mb: int
-    """Size of the transposition table that the threads share."""
+    engine: Engine
     programs: Consent = NO_PROGRAM
     """Programs that threads of this process may start as players; workers have their own
     consent."""
@@ -81,13 +85,13 @@ class Backend:
     def found(
         cls,
         settings: Settings,
+        engine: Engine,
         *,
-        threads: int,
-        table_mb: int,
+        priority: int | None = None,
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
         """Make the backend from the options."""
-        return cls(settings.open_broker(), threads, table_mb, programs, settings.priority)
+        return cls(settings.open_broker(), engine, programs, priority)
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
         """Refuse a job with programs that this process may not start, before the job is changed."""
@@ -132,25 +136,26 @@ class JobContext:
         job = read_job(self.database, job_id)
         try:
             with (
-                drawn_progress(self.database, job, shown=shown, remark=remark) as draw,
+                drawn_progress(JobLine(self.database, job), shown=shown, remark=remark) as draw,
                 self._runner(job_id) as runner,
             ):
-                attendance = _WorkerWatch(self, job_id)
+                workers = _WorkerWatch(self, job_id)
 
                 def look(_state: JobState) -> None:
                     check_signals()
-                    attendance.look()
+                    workers.look()
 
                 if results is None:
                     runner.wait(draw, on_look=look)
                 else:
-                    results.write(written.counted(runner.results(draw, on_look=look)))
+                    found = runner.results(draw, on_look=look)
+                    results.write(written.counted(found), job.board)
         except KeyboardInterrupt:
             self._say_how_far(job_id)
             self.settings.say(self.resume_hint(job_id, results))
             raise
         except OSError:
-            self._say_how_to_go_on(job_id, results)
+            self._say_how_to_continue(job_id, results)
             raise
         job = read_job(self.database, job_id)
         self.settings.say(summary(job, written, time.monotonic() - began))
@@ -167,7 +172,7 @@ class JobContext:
         try:
             self.run(job_id, remark=remark)
         except KeyboardInterrupt:
-            self.settings.say(f"Give the same command again to go on and write {makes}.")
+            self.settings.say(f"Give the same command again to continue and write {makes}.")
             raise
 
     def detach(self, job_id: int, *, as_json: bool | None = None, afterwards: str = "") -> None:
@@ -189,8 +194,6 @@ class JobContext:
         """Leave a job to running workers, which begin at once."""
         self._set_priority(job_id)
         if self.backend.broker is not None:
-            from workers.runners.remote import wake_workers
-
             priority = read_job(self.database, job_id).priority
             trouble = wake_workers(self.backend.broker, priority)
             if trouble is not None:
@@ -202,12 +205,11 @@ class JobContext:
             output = "" if results is None else f" {results.options}"
             command = f"{self.backend.resumption(job_id)}{output}"
             return f"Results so far are kept; continue with: {command}"
-        from workers.runners.remote import has_workers
 
-        is_attended = True
+        has_some = True
         with suppress(StorageError):
-            is_attended = has_workers(self.database, read_job(self.database, job_id).priority)
-        who = "The workers go on" if is_attended else "The job waits for workers"
+            has_some = has_workers(self.database, read_job(self.database, job_id).priority)
+        who = "The workers continue" if has_some else "The job waits for workers"
         return f"{who}; look at it with: c4 jobs watch {job_id}"
 
     def say_unanswered(self, job_id: int) -> bool:
@@ -225,20 +227,18 @@ class JobContext:
         self._set_priority(job_id)
         backend = self.backend
         if backend.broker is None:
-            from workers.runners.local import LocalRunner
-
-            threads = count(backend.threads, "thread")
+            engine = backend.engine
+            threads = count(engine.threads, "thread")
             self.settings.say_if_verbose(
-                f"job {job_id}: {threads}, a table of {backend.table_mb} MB"
+                f"job {job_id}: {threads}, a table of {engine.table_mb} MB"
             )
             return LocalRunner(
                 self.database,
                 job_id,
-                threads=backend.threads,
-                table_mb=backend.table_mb,
+                threads=engine.threads,
+                table_mb=engine.table_mb,
                 programs=backend.programs,
             )
-        from workers.runners.remote import RemoteRunner
 
         runner = RemoteRunner(
             self.database, job_id, backend.broker, on_trouble=self._warn_of_broker
@@ -246,7 +246,7 @@ class JobContext:
         if not runner.has_consent():
             self.settings.say(NO_CONSENT)
         elif not runner.has_workers():
-            self.settings.say(NOBODY)
+            self.settings.say(NO_WORKERS)
         return runner
 
     def _set_priority(self, job_id: int) -> None:
@@ -261,8 +261,8 @@ class JobContext:
         """Report the stored progress of an unfinished job."""
         with suppress(StorageError):
             job = read_job(self.database, job_id)
-            if job.kind == DEEP:
-                tree = TreeWatch(self.database, job).look()
+            tree = JobLine(self.database, job).tree()
+            if tree is not None:
                 self.settings.say(f"Proven so far: {tree_line(tree, None)}")
                 position = DeepTask.from_params(job.params, job.board).start
                 answer = Answer(tree.lower, tree.upper, nodes=job.nodes)
@@ -272,7 +272,7 @@ class JobContext:
                 items = count(sum(job.positions.values()), content(job.kind))
                 self.settings.say(f"Done so far: {job.positions[UnitState.DONE]:,} of {items}")
 
-    def _say_how_to_go_on(self, job_id: int, results: Results | None) -> None:
+    def _say_how_to_continue(self, job_id: int, results: Results | None) -> None:
         """Say how to get a job's results after the output failed: a full disk, a closed pipe."""
         if read_job(self.database, job_id).state is JobState.DONE:
             text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
@@ -294,21 +294,20 @@ class _WorkerWatch:
         self._job_id = job_id
         self._has_begun = False
         self._is_idle = False
-        self._next = time.monotonic() + ATTENDANCE_SECONDS
+        self._next = time.monotonic() + WORKERS_SECONDS
 
     def look(self) -> None:
         context = self._context
         if context.backend.broker is None or time.monotonic() < self._next:
             return
-        from workers.runners.remote import has_workers
 
         has_some = has_workers(context.database, read_job(context.database, self._job_id).priority)
         self._has_begun = self._has_begun or has_some
         is_idle = self._has_begun and not has_some
         if is_idle != self._is_idle:
-            context.settings.say(WORKERS_GONE if is_idle else SOMEBODY_AGAIN)
+            context.settings.say(WORKERS_GONE if is_idle else WORKERS_AGAIN)
             self._is_idle = is_idle
-        self._next = time.monotonic() + ATTENDANCE_SECONDS
+        self._next = time.monotonic() + WORKERS_SECONDS
 
 
 ResultFormat = Literal["jsonl", "json", "csv", "parquet"]
@@ -333,28 +332,29 @@ class Results:
     def options(self) -> str:
         """The options with which another command writes the same results."""
         text = f"--output {shlex.quote(self.name)}"
-        by_ending = format_of_file(self.name) or "jsonl"
-        return text if self.format_name == by_ending else f"{text} --format {self.format_name}"
+        default = "jsonl" if self.name == STANDARD_OUTPUT else format_of_file(self.name)
+        return text if self.format_name == default else f"{text} --format {self.format_name}"
 
-    def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
-        """Write a job's output objects one by one."""
-        from workers.answers.lines import ROW_NAMES, as_row, result_lines
-
+    def write(self, objects: Iterable[dict[str, JsonValue]], board: BoardSize) -> None:
+        """Write the output objects of a job on this board one by one."""
         if self.format_name == "parquet":
             rows = map(as_row, objects)
             write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
         elif self.format_name == "json":
             write_rows(objects, self.format_name, (), target=self.target)
         else:
-            self.target.writelines(result_lines(objects, self.format_name))
+            self.target.writelines(result_lines(objects, self.format_name, board))
 
 
 def result_format(
     settings: Settings, output: str | None, format_name: str | None, kind: str
 ) -> ResultFormat:
     """The format of a job's results."""
-    default: ResultFormat = "json" if settings.json else "jsonl"
-    found = cast("ResultFormat", format_name or format_of_file(output) or default)
+    if format_name is None and not settings.json:
+        format_name = format_by_ending(
+            output, endings=ENDINGS, default="jsonl", what="answers", option="--format"
+        )
+    found = cast("ResultFormat", format_name or format_of_file(output) or "json")
     known = find_kind(kind)
     if found in ("csv", "parquet") and (known is None or not known.has_table):
         raise click.UsageError(
@@ -391,7 +391,8 @@ def write_results(database: Database, job: JobInfo, results: Results) -> Written
     """Write a job's results, one object per line of its input."""
     written = Written()
     units = iterate_units(database, job.id)
-    results.write(written.counted(fields for unit in units for fields in unit_objects(job, unit)))
+    found = (fields for unit in units for fields in unit_objects(job, unit))
+    results.write(written.counted(found), job.board)
     return written
 
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from c4core.notation import column_label, format_moves
 from cli.output import progress
 from cli.output.formats import Column
-from cli.output.render import count, duration, score_text
+from cli.output.render import duration, score_text
 from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState, UnitState
 from workers.core.follow import UNDER_WAY
 from workers.core.kinds import find_kind
-from workers.text import time_text
+from workers.deep.answer import Observer
+from workers.deep.task import KIND as DEEP
+from workers.text import count, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,19 +144,19 @@ def tree_facts(tree: DeepProgress) -> dict[str, str]:
     facts = {
         "score": _score(tree).removeprefix("score "),
         "columns": moves_text(tree),
-        "pieces": pieces_text(tree),
+        "tree": subpositions_text(tree),
     }
-    for number, piece in enumerate(tree.at_work[:MAX_SHOWN], start=1):
-        facts[f"at work {number}"] = _piece_text(piece)
+    for number, searched in enumerate(tree.at_work[:MAX_SHOWN], start=1):
+        facts[f"searched now {number}"] = _question_text(searched)
     left = len(tree.at_work) - MAX_SHOWN
     if left > 0:
-        facts["at work"] = f"and {left:,} more"
+        facts["searched now"] = f"and {left:,} more"
     return facts
 
 
 def tree_line(tree: DeepProgress, nodes_per_second: float | None) -> str:
     """The tree of a deep job in one line."""
-    parts = [_score(tree), pieces_text(tree)]
+    parts = [_score(tree), subpositions_text(tree)]
     if nodes_per_second is not None:
         parts.append(f"{nodes_per_second / 1e6:,.1f} M nodes/s")
     return ", ".join(parts)
@@ -180,14 +182,14 @@ def moves_text(tree: DeepProgress, *, zero_based: bool = False) -> str:
     return ", ".join(parts)
 
 
-def pieces_text(tree: DeepProgress) -> str:
-    """The number of pieces in each state."""
+def subpositions_text(tree: DeepProgress) -> str:
+    """The number of subpositions in each state."""
     parts = [
-        f"{count(tree.decided, 'piece')} proven",
+        f"{count(tree.decided, 'subposition')} proven",
         f"{tree.split:,} split",
-        f"{tree.cut:,} cut off",
-        f"{tree.queued:,} open",
-        f"{len(tree.at_work):,} at work",
+        f"{tree.cut:,} not needed",
+        f"{tree.queued:,} queued",
+        f"{len(tree.at_work):,} searched now",
     ]
     if tree.failed:
         parts.append(f"{tree.failed:,} failed")
@@ -202,54 +204,85 @@ def _score(tree: DeepProgress) -> str:
     return f"score {lower} to {upper}{asked}"
 
 
-def _piece_text(piece: AtWork) -> str:
-    """A piece: its moves, and the score in question for its side to move."""
-    if piece.columns is None:
-        return "no longer wanted"
-    return f"{format_moves(piece.columns) or 'the start'}: {score_text(piece.beta)} or more?"
+def _question_text(searched: AtWork) -> str:
+    """The moves of a subposition, and the score in question for its side to move."""
+    if searched.columns is None:
+        return "no longer needed"
+    return f"{format_moves(searched.columns) or 'the start'}: {score_text(searched.beta)} or more?"
 
 
-class TreeWatch:
-    """Follows the tree of a deep job."""
+class JobLine:
+    """The progress of a job in one line, on a bar or in the output."""
 
     def __init__(self, database: Database, job: JobInfo) -> None:
-        from workers.deep.answer import Observer
-
         self._database = database
-        self._observer = Observer(job)
+        self._noun = content(job.kind)
+        self._observer = Observer(job) if job.kind == DEEP else None
         self._first_nodes: int | None = None
 
-    def look(self) -> DeepProgress:
-        """Read the current tree."""
+    def tree(self) -> DeepProgress | None:
+        """The current tree of a deep job; None for other jobs."""
+        if self._observer is None:
+            return None
         with self._database.read() as session:
             return self._observer.look(session)
 
-    def rate(self, progress: Progress) -> float | None:
-        """Nodes per second of the pieces completed since the first look; None while unknown."""
+    def text(self, progress: Progress) -> str:
+        """The line: ``job 3 running: 12 of 50 positions, 8.1/s, 0:05 left``."""
+        job = progress.job
+        is_at_work = not is_silent(job.state, job.silent_seconds)
+        tree = self.tree()
+        if tree is not None:
+            parts = [tree_line(tree, self._node_rate(progress) if is_at_work else None)]
+        else:
+            done = job.positions_done + job.positions_failed
+            parts = [f"{done:,} of {count(job.positions, self._noun)}"]
+            if job.units_failed:
+                parts.append(f"{count(job.units_failed, 'unit')} failed")
+            # Until the watcher has a rate, use the job's rate of the last minute.
+            if is_at_work and (rate := progress.rate or job.positions_per_second):
+                parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")  # noqa: PLR2004
+            if is_at_work and done < job.positions and job.state in UNDER_WAY:
+                parts.append(remaining_text(progress.remaining))
+        return f"job {job.job_id} {state_text(job.state, job.silent_seconds)}: {', '.join(parts)}"
+
+    def _node_rate(self, progress: Progress) -> float | None:
+        """Nodes per second of the work completed since the first look; None while unknown."""
         if self._first_nodes is None:
             self._first_nodes = progress.job.nodes
         nodes = progress.job.nodes - self._first_nodes
         return nodes / progress.seconds if nodes and progress.seconds > 0 else None
 
 
+def remaining_text(seconds: float | None) -> str:
+    """Remaining time; a dash if unknown."""
+    if seconds is None:
+        return "-:-- left"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} left" if hours else f"{minutes}:{rest:02} left"
+
+
 @contextmanager
 def drawn_progress(
-    database: Database, job: JobInfo, *, shown: bool, remark: Callable[[], str] = lambda: ""
+    line: JobLine, *, shown: bool, remark: Callable[[], str] = lambda: ""
 ) -> Iterator[Callable[[Progress], None] | None]:
     """Draw a job's progress on the terminal.
 
     Call the context's value with each progress; it is None if nothing is drawn. ``remark`` returns
-    the text beside the bar at every update.
+    the end of the line at every update.
     """
-    from workers.deep.task import KIND as DEEP
-
-    if not shown or job.kind != DEEP:
-        with progress.solving(job.id, shown=shown, remark=remark) as update:
-            yield update
+    if not shown:
+        yield None
         return
-    from cli.output.render import console
+    with progress.bar(shown=True, total=1) as update:
 
-    watch = TreeWatch(database, job)
-    title = f"job {job.id}"
-    with console(stderr=True).status(title, spinner="line") as status:
-        yield lambda seen: status.update(f"{title}: {tree_line(watch.look(), watch.rate(seen))}")
+        def draw(seen: Progress) -> None:
+            job = seen.job
+            update(
+                description=", ".join(filter(None, (line.text(seen), remark()))),
+                completed=job.positions_done + job.positions_failed,
+                total=job.positions,
+            )
+
+        yield draw

@@ -59,11 +59,9 @@ def test_all_borders_show_the_same_bounds(board: BoardSize) -> None:
         shown = json.loads(json.dumps(request_object(Request(1, position, "", None), answer)))
         known = pairs(shown["bounds"]) if "bounds" in shown else exact_bounds(shown["scores"])
         assert known == bounds
-        (read,) = csv.DictReader(io.StringIO("".join(result_lines([shown], "csv"))))
-        ends = [read[name].split() for name in ("column_lower", "column_upper")]
-        assert [None if a == "-" else (int(a), int(b)) for a, b in zip(*ends, strict=True)] == [
-            *bounds
-        ]
+        (read,) = csv.DictReader(io.StringIO("".join(result_lines([shown], "csv", board))))
+        ends = [[read[f"{end}_{column}"] for column in columns] for end in ("lower", "upper")]
+        assert [(int(a), int(b)) if a else None for a, b in zip(*ends, strict=True)] == [*bounds]
         assert as_row(shown)["scores"] == [*analysis.scores]
 
         described = json.loads(json.dumps(describe_position(position, answer)))

@@ -32,10 +32,9 @@ def prepare(c4: C4) -> None:
     assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
     assert c4("analyze", "-q", "positions.txt").code == 0
     assert c4("--db", "book.db", "db", "init").code == 0
-    assert c4("config", "set", "threads", "2").code == 0
-    book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--out", "small.c4book")
+    book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--output", "small.c4book")
     assert c4("--db", "book.db", *book).code == 0
-    assert c4("prove", "", "--board", "4x4", "--out", "small.c4proof", "-q").code == 0
+    assert c4("prove", "--board", "4x4", "--output", "small.c4proof", "-q").code == 0
     for name in ("jsonl", "csv"):
         export = ("book", "export", "small.c4book", "--format", name, "-o", f"small.{name}")
         assert c4(*export).code == 0
@@ -53,7 +52,7 @@ def ready_for(c4: C4, example: str) -> None:
     """Do the steps that an example expects its reader to have done."""
     if "watch 1" in example or "results 1" in example:
         assert c4("jobs", "resume", "1", "-q").code == 0
-    made = re.search(r" (?:build|prove) .*--out(?:put)? (\S+)", example)
+    made = re.search(r" (?:build|prove) .*--output (\S+)", example)
     if made and (old := c4.directory / made[1]).exists():
         old.rename(old.with_name("old"))  # an existing file is only replaced with --force
 

@@ -68,7 +68,7 @@ def _open(database: Database, number: int, format_name: TextFormat) -> Iterator[
         raise ApiError(409, f"job {number} is being planned: it has no results yet")
     units = iterate_units(database, number)
     objects = (_public(fields) for unit in units for fields in unit_objects(job, unit))
-    return result_lines(objects, format_name)
+    return result_lines(objects, format_name, job.board)
 
 
 def _public(fields: dict[str, Any]) -> dict[str, Any]:

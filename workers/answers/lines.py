@@ -32,7 +32,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from c4core.evaluation import plies_to_end, value_between
+from c4core.evaluation import column_name, plies_to_end, value_between
 from c4core.lines import NO_MOVES, BadLine, Request
 from c4core.notation import format_moves
 from c4core.position import Position
@@ -387,18 +387,31 @@ TextFormat = Literal["jsonl", "csv"]
 
 
 def result_lines(
-    objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat
+    objects: Iterable[Mapping[str, JsonValue]], format_name: TextFormat, board: BoardSize
 ) -> Iterator[str]:
     """The lines of a result file, each with its line end, in constant memory.
 
-    CSV requires the output of a kind of job that has a table.
+    CSV requires the output of a kind of job that has a table. It names the facts about the board's
+    columns as ``Analysis.to_dict`` does: ``score_1``, ``lower_1``, ``upper_1``, ``score_2``...
     """
     if format_name == "csv":
-        return csv_lines(map(_as_csv_row, objects), ROW_NAMES)
+        names = _csv_row(dict.fromkeys(ROW_NAMES), board.width)
+        return csv_lines((_csv_row(as_row(fields), board.width) for fields in objects), [*names])
     return (json.dumps(fields) + "\n" for fields in objects)
 
 
-def _as_csv_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+_BY_COLUMN: Final = {"scores": "score", "column_lower": "lower", "column_upper": "upper"}
+"""The names of facts about the board's columns in a table of answers, and in CSV."""
+
+
+def _csv_row(row: Mapping[str, JsonValue], width: int) -> dict[str, JsonValue]:
     """A row of CSV. The moves of an empty board must not look like an empty cell."""
-    row = as_row(fields)
-    return row | {"moves": NO_MOVES} if row["moves"] == "" else row
+    cells: dict[str, JsonValue] = {}
+    for name, value in row.items():
+        if name in _BY_COLUMN:
+            facts = value if isinstance(value, list) else [None] * width
+            fact = _BY_COLUMN[name]
+            cells |= {column_name(fact, column): value for column, value in enumerate(facts)}
+        else:
+            cells[name] = NO_MOVES if name == "moves" and value == "" else value
+    return cells

@@ -393,5 +393,5 @@ def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
     )
 
 
-DEEP: Final = JobKind(KIND, "piece", solve_unit, unit_objects, go_on)
+DEEP: Final = JobKind(KIND, "subposition", solve_unit, unit_objects, go_on)
 """Proves the value of one position, piece by piece."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.arena.files import ON_THE_BOARD
+from c4core.arena.game import Ending
 from c4core.arena.judging import judge_move, positions_of
 from c4core.arrays import key_array
 from c4core.notation import parse_moves
@@ -213,6 +215,13 @@ def judging_jobs(
         )
 
 
+SHOWN_FORFEITS: Final = 3
+FORFEITS: Final = tuple(
+    str(ending) for ending in Ending if ending not in (*ON_THE_BOARD, Ending.UNFINISHED)
+)
+"""The endings of games that a player gave up, or lost by a failure."""
+
+
 def read_report(database: Database, match_id: int, judging: Judging) -> MatchReport:
     """The report of a match; moves without stored scores are not judged."""
     with database.read() as session:
@@ -224,13 +233,26 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
             is_alone = len(game_store.matches_of_job(session, match.job_id)) == 1
             if is_alone and job.started_at is not None and job.finished_at is not None:
                 elapsed = job.finished_at - job.started_at
+        failures: tuple[str, ...] = ()
+        if match.tally.a_forfeits or match.tally.b_forfeits:
+            filters = GameFilter(matches=(match_id,), endings=FORFEITS)
+            forfeits = game_store.list_games(session, filters, limit=SHOWN_FORFEITS).games
+            failures = tuple(_failure_text(match_id, game) for game in forfeits)
     least_ply = judging.least_ply_on(match.terms.board)
     judged = judged_games(database, match_id, games=judging.games) if judging.is_wanted else ()
     moves = (
         (one.game.a_side, [move for move in one.moves if move and move.ply >= least_ply])
         for one in judged
     )
-    return make_report(match, results, moves, judged_from=least_ply, elapsed=elapsed)
+    return make_report(
+        match, results, moves, judged_from=least_ply, elapsed=elapsed, failures=failures
+    )
+
+
+def _failure_text(match_id: int, game: StoredGame) -> str:
+    loser = "B" if game.winner == game.a_side else "A"
+    detail = f": {game.detail}" if game.detail else ""
+    return f"game {match_id}:{game.number}, {loser}: {game.ending}{detail}"
 
 
 def check_matches(database: Database, matches: Iterable[int]) -> None:

@@ -85,6 +85,8 @@ class MatchReport:
     """Seconds from the start to the end of the match; None if unknown."""
     course: Any = field(repr=False, compare=False)
     """Player a's result of each game, in order, as an int8 array: 1, 0 or -1."""
+    failures: tuple[str, ...] = ()
+    """The reasons of the first games that were not lost on the board."""
 
     @property
     def games(self) -> int:
@@ -176,6 +178,7 @@ def make_report(
     *,
     judged_from: int = 0,
     elapsed: float | None = None,
+    failures: tuple[str, ...] = (),
 ) -> MatchReport:
     """Compute a report.
 
@@ -225,6 +228,7 @@ def make_report(
         judged_from=judged_from,
         elapsed=elapsed,
         course=results.a_result,
+        failures=failures,
     )
 
 

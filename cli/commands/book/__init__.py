@@ -19,7 +19,7 @@ from cli.shell.commands import LazyGroup
         "plot": "cli.commands.book.plot:plot",
     },
     examples=[
-        "c4 book build --board 5x4 --plies 8 --out small.c4book",
+        "c4 book build --board 5x4 --plies 8 --output small.c4book",
         "c4 book probe --book small.c4book 3313",
     ],
 )

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
+from cli.commands.book.reading import as_object
+from cli.output.formats import writable_path, write_object
+from cli.output.render import duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import choice, flag, group, number, takes
+from cli.shell.parameters import Engine
+from cli.work.job import Backend, JobContext
+from workers.book.build import (
+    CompleteBook,
+    ScoreSource,
+    SparseBook,
+    canonical,
+    default_name,
+    is_book_of,
+    write_scored,
+)
+from workers.book.job import Choice
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.book.build import CompleteBook, ScoreSource, SparseBook
     from workers.book.job import Sides
 
 MAX_WITHIN = 127
@@ -25,69 +42,57 @@ MAX_WITHIN = 127
 
 EXAMPLES = (
     "c4 book build --board 5x4 --plies 8",
-    "c4 book build --board 5x4 --start 33 --plies 10 --out after33.c4book",
+    "c4 book build --board 5x4 --start 33 --plies 10 --output after33.c4book",
     "c4 book build --board 5x4 --plies 12 --within 0 --for first",
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class BuildEngine(Engine):
+    """Searches of positions with few stones."""
+
+    table_mb: int = parameters.table_mb(
+        "Size of the transposition table; a small one is fast.", default=16
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 book build``."""
+
+    plies: int = number(
+        parameters.IntRange(0, 63), "Include positions with up to N stones.", required=True
+    )
+    board: BoardSize = parameters.board()
+    start: str = options.start()
+    output: str | None = options.output("The file to write.  [default: c4-BOARD-plyN.c4book]")
+    within: int | None = number(
+        parameters.IntRange(0, MAX_WITHIN),
+        "Build a sparse book: one side gives away at most K points per move.",
+        metavar="K",
+    )
+    sides: Sides | None = choice(
+        ["first", "second", "both"],
+        "With --within: the side whose moves are limited.  [default: both]",
+        "--for",
+    )
+    force: bool = options.force()
+    fresh: bool = flag("Start a new build even if one for this book exists.")
+    detach: bool = parameters.detach()
+    priority: int | None = parameters.priority()
+    engine: BuildEngine = group(BuildEngine)
+
+
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.option(
-    "--plies",
-    type=parameters.IntRange(0, 63),
-    required=True,
-    metavar="N",
-    help="Include positions with up to N stones.",
-)
-@parameters.board_option
-@options.start_option
-@options.out_option("The file to write.  [default: c4-BOARD-plyN.c4book]")
-@click.option(
-    "--within",
-    type=parameters.IntRange(0, MAX_WITHIN),
-    metavar="K",
-    help="Build a sparse book: one side gives away at most K points per move.",
-)
-@click.option(
-    "--for",
-    "sides",
-    type=click.Choice(["first", "second", "both"]),
-    help="With --within: the side whose moves are limited.  [default: both]",
-)
-@options.force_option
-@click.option("--fresh", is_flag=True, help="Start a new build even if one for this book exists.")
-@parameters.detach_option()
-@parameters.priority_option
-@parameters.threads_option
-@click.option(
-    "--table-mb",
-    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
-    metavar="MB",
-    default=16,
-    show_default=True,
-    help="Size of the transposition table; a small one is fast.",
-)
-@click.pass_context
-def build(
-    context: click.Context,
-    *,
-    plies: int,
-    board: BoardSize,
-    start: str,
-    out: str | None,
-    within: int | None,
-    sides: Sides | None,
-    force: bool,
-    fresh: bool,
-    detach: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def build(settings: Settings, given: Given) -> None:
     """Build a book: exact scores of all positions with up to N stones.
 
     Only the deepest ply is searched, as a job; the other scores follow from it. You can interrupt
-    the command as often as you like: give it again to go on. The bytes of the file depend only on
-    board, plies and start. The command does nothing if another file has that name, unless --force
-    is given.
+    the command as often as you like: give it again to continue. The bytes of the file depend only
+    on board, plies and start. The command does nothing if another file has that name, unless
+    --force is given.
 
     With --within the book is sparse, and reaches about twice as deep for the same work. It holds
     the positions reached if one side plays no move that is more than K points worse than its best;
@@ -97,48 +102,42 @@ def build(
     With --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only
     stops watching.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        (sides is not None and within is None, "--for needs --within"),
-        (detach and out is not None, "a detached job writes no file: leave out --out"),
-        (detach and force, "a detached job writes no file: leave out --force"),
+        (given.sides is not None and given.within is None, "--for needs --within"),
         (
-            detach and within is not None,
+            given.detach and given.output is not None,
+            "a detached job writes no file: leave out --output",
+        ),
+        (given.detach and given.force, "a detached job writes no file: leave out --force"),
+        (
+            given.detach and given.within is not None,
             "a sparse book cannot be detached: it needs several jobs, one after the other",
         ),
     )
-    from cli.output.formats import writable_path
-    from cli.work.job import Backend, JobContext
-    from workers.book.build import (
-        CompleteBook,
-        ScoreSource,
-        SparseBook,
-        canonical,
-        default_name,
-        is_book_of,
-    )
-    from workers.book.job import Choice
 
-    begins = canonical(options.read_start(start, board))
-    choice = None if within is None else Choice(within, sides or "both")
-    name = out or default_name(begins, plies, choice)
+    begins = canonical(options.read_start(given.start, given.board))
+    choice = None if given.within is None else Choice(given.within, given.sides or "both")
+    name = given.output or default_name(begins, given.plies, choice)
 
     def check_free() -> None:
         """Refuse to replace a file that is not this book, unless ``force`` is set."""
-        if not force and Path(name).exists() and not is_book_of(name, begins, plies, choice):
+        if (
+            not given.force
+            and Path(name).exists()
+            and not is_book_of(name, begins, given.plies, choice)
+        ):
             options.refuse_existing(name)
 
-    if not detach:
-        writable_path(name, option="--out")
+    if not given.detach:
+        writable_path(name, option="--output")
         check_free()
     book: CompleteBook | SparseBook
     if choice is None:
-        settings.say_if_verbose(f"enumerating {board} to ply {plies}")
-        book = CompleteBook(begins, plies)
+        settings.say_if_verbose(f"enumerating {given.board} to ply {given.plies}")
+        book = CompleteBook(begins, given.plies)
     else:
-        book = SparseBook(begins, plies, choice)
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+        book = SparseBook(begins, given.plies, choice)
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         jobs: list[int] = []
@@ -147,8 +146,8 @@ def build(
             jobs.append(job_id)
             work.finish(job_id, makes="the book")
 
-        source = ScoreSource(database, finish, fresh=fresh)
-        if detach:
+        source = ScoreSource(database, finish, fresh=given.fresh)
+        if given.detach:
             complete = cast("CompleteBook", book)
             job_id = source.job(complete.task, complete.levels)
             work.detach(job_id, afterwards="without --detach writes the book")
@@ -165,9 +164,6 @@ def _write(
     jobs: list[int],
     check_free: Callable[[], None],
 ) -> None:
-    from cli.output.render import count, duration
-    from workers.book.build import write_scored
-
     began = time.monotonic()
     levels = book.scored(source)
     check_free()  # check again: hours may have passed
@@ -183,8 +179,5 @@ def _write(
         f"in {duration(seconds)}"
     )
     if settings.json:
-        from cli.commands.book.reading import as_object
-        from cli.output.formats import write_object
-
         about = {"jobs": jobs, "seconds": round(seconds, 3)}
         write_object({"file": name, **as_object(info), **about})

@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.book.exchange import (
+    csv_lines,
+    json_lines,
+    read_csv_lines,
+    read_json_lines,
+    read_parquet,
+    text_lines,
+    write_parquet,
+)
+from c4core.book.foreign import content_of_rows, read_pons, uci_lines, write_pons
+from c4core.errors import C4Error
+from c4core.files import atomic_file
+from c4core.notation import DEFAULT_BOARD, parse_board
 from cli.output.formats import (
     STANDARD_OUTPUT,
     format_by_ending,
     opened,
-    output_option,
+    output_file,
     writable_path,
 )
 from cli.positions import books as options
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, option, takes
 from cli.shell.process import Exit, echo
+from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from c4core.book import Book
     from c4core.book.exchange import BookContent
     from c4core.notation import BoardSize
-    from cli.shell.settings import Decorated, Settings
+    from cli.shell.settings import Settings
 
 TEXTS = ("jsonl", "csv", "uci")
 FORMATS = (*TEXTS, "pons", "parquet")
@@ -44,30 +60,34 @@ EXPORTS = (
     "c4 book export small.c4book --format pons --output small.book",
 )
 IMPORTS = (
-    "c4 book import small.jsonl --out again.c4book",
-    "c4 book import small.csv --board 5x4 --out again.c4book",
+    "c4 book import small.jsonl --output again.c4book",
+    "c4 book import small.csv --board 5x4 --output again.c4book",
 )
 
 
-def format_option(file: str) -> Callable[[Decorated], Decorated]:
+def format_option(file: str) -> Any:
     """The option ``--format``."""
-    return click.option(
-        "--format",
-        "format_name",
-        type=click.Choice(FORMATS),
-        help="jsonl, csv, uci (the data set), pons (books of his solver), or parquet.  "
+    return choice(
+        FORMATS,
+        "jsonl, csv, uci (the data set), pons (books of his solver), or parquet.  "
         f"[default: by the ending of {file}, else jsonl]",
+        "--format",
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportGiven:
+    """Parameters of ``c4 book export``."""
+
+    file: str | None = options.book_argument()
+    format_name: str | None = format_option("--output")
+    output: str | None = output_file()
+
+
 @click.command(cls=Command, database=False, json=False, examples=EXPORTS)
-@options.book_argument
-@format_option("--output")
-@output_option
+@takes(ExportGiven)
 @click.pass_obj
-def export(
-    settings: Settings, *, file: str | None, format_name: str | None, output: str | None
-) -> None:
+def export(settings: Settings, given: ExportGiven) -> None:
     """Write the positions and scores of a book in another format.
 
     jsonl and csv have one position per line: its ply, its key, which "c4 solve -" reads as {"key":
@@ -78,45 +98,37 @@ def export(
 
     Without --output the text formats go to standard output.
     """
+    format_name = given.format_name
     format_name = format_name or format_by_ending(
-        output, endings=ENDINGS, default="jsonl", what="books", option="--format"
+        given.output, endings=ENDINGS, default="jsonl", what="books", option="--format"
     )
     is_text = format_name in TEXTS
-    if not is_text and output in (None, STANDARD_OUTPUT):
+    if not is_text and given.output in (None, STANDARD_OUTPUT):
         raise click.UsageError(f"--format {format_name} needs a file: --output FILE")
-    with closing(options.open_book(file)) as book:
+    with closing(options.open_book(given.file)) as book:
         if is_text:
             lines = _lines(book, format_name)
             first = next(lines)  # fails here if the format cannot hold the book
-            with opened(output) as target:
+            with opened(given.output) as target:
                 for line in chain([first], lines):
                     target.write(line + "\n")
             return
-        remark = _write_file(book, format_name, output or "")
+        remark = _write_file(book, format_name, given.output or "")
         if remark:
             settings.say(remark)
 
 
 def _lines(book: Book, format_name: str) -> Iterator[str]:
-    from c4core.book.exchange import csv_lines, json_lines
-    from c4core.book.foreign import uci_lines
-
     return {"jsonl": json_lines, "csv": csv_lines, "uci": uci_lines}[format_name](book)
 
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; return a remark about the result, or an empty text."""
-    from c4core.files import atomic_file
-
     path = writable_path(output, option="--output")
     with atomic_file(path) as beside:
         if format_name == "parquet":
-            from c4core.book.exchange import write_parquet
-
             write_parquet(book, beside)
             return ""
-        from c4core.book.foreign import write_pons
-        from cli.output.render import count
 
         written = write_pons(book, beside)
     return f"{output}: {count(written.stored, 'position')}, {count(written.bytes, 'byte')}" + (
@@ -124,96 +136,93 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ImportGiven:
+    """Parameters of ``c4 book import``."""
+
+    file: str = argument(type=click.Path(exists=True, dir_okay=False))
+    format_name: str | None = format_option("FILE")
+    output: str = options.output("The book to write.", required=True)
+    force: bool = options.force()
+    board: BoardSize | None = option(
+        "Board of the positions, if the file does not name it.  [default: 7x6]",
+        metavar="WxH",
+        read=parse_board,
+    )
+    start: str = option("With csv: the moves before all positions.", metavar="MOVES", default="")
+    complete: bool = flag("With csv: the file has every position up to the last ply.")
+    scores_from: str | None = option(
+        "With uci: the book to take the scores from.  "
+        f'[default: "{options.SHIPPED}", the included book]',
+        "--book",
+        type=options.BookFile(),
+        metavar="BOOK",
+    )
+
+
 @click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
-@click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@format_option("FILE")
-@options.out_option("The book to write.", required=True)
-@options.force_option
-@click.option(
-    "--board",
-    metavar="WxH",
-    callback=options.read_board,
-    help="Board of the positions, if the file does not name it.  [default: 7x6]",
-)
-@click.option(
-    "--start", metavar="MOVES", default="", help="With csv: the moves before all positions."
-)
-@click.option(
-    "--complete", is_flag=True, help="With csv: the file has every position up to the last ply."
-)
-@click.option(
-    "--book",
-    "scores_from",
-    type=options.BookFile(),
-    metavar="BOOK",
-    help="With uci: the book to take the scores from.  "
-    f'[default: "{options.SHIPPED}", the included book]',
-)
-@click.pass_context
-def import_(
-    context: click.Context,
-    *,
-    file: str,
-    format_name: str | None,
-    out: str,
-    force: bool,
-    board: BoardSize | None,
-    start: str,
-    complete: bool,
-    scores_from: str | None,
-) -> None:
+@takes(ImportGiven)
+@click.pass_obj
+def import_(settings: Settings, given: ImportGiven) -> None:
     """Build a book from positions and scores in another format.
 
     Scores of another program are not checked here; use "c4 book verify". A file that does not say
     it is complete becomes a sparse book. Rows of the uci data set have winners but no scores. The
     scores come from another book, and every row that contradicts them is reported.
     """
-    settings: Settings = context.obj
-    format_name = format_name or ENDINGS.get(Path(file).suffix.lower(), "jsonl")
+    format_name = given.format_name
+    format_name = format_name or ENDINGS.get(Path(given.file).suffix.lower(), "jsonl")
     refuse(
-        context,
-        (format_name != "csv" and (bool(start) or complete), "--start and --complete are for csv"),
-        (format_name not in ("jsonl", "csv") and board is not None, "--board is for jsonl and csv"),
-        (format_name != "uci" and scores_from is not None, "--book is for uci"),
+        (
+            format_name != "csv" and (bool(given.start) or given.complete),
+            "--start and --complete are for csv",
+        ),
+        (
+            format_name not in ("jsonl", "csv") and given.board is not None,
+            "--board is for jsonl and csv",
+        ),
+        (format_name != "uci" and given.scores_from is not None, "--book is for uci"),
     )
-    from c4core.notation import DEFAULT_BOARD
-    from cli.output.render import count
 
-    options.out_path(out, force=force)
+    options.out_path(given.output, force=given.force)
     wrong: list[str] = []
     if format_name == "uci":
-        from c4core.book.foreign import content_of_rows
-
-        told = f"the positions of {Path(file).name}"[:100]
-        with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
+        told = f"the positions of {Path(given.file).name}"[:100]
+        with (
+            closing(options.open_book(given.scores_from, DEFAULT_BOARD)) as book,
+            _text(given.file) as lines,
+        ):
             content, wrong = content_of_rows(lines, book, description=told)
     else:
-        content = _content(file, format_name, board or DEFAULT_BOARD, start, complete=complete)
-    with _refusing(file):
+        content = _content(
+            given.file,
+            format_name,
+            given.board or DEFAULT_BOARD,
+            given.start,
+            complete=given.complete,
+        )
+    with _refusing(given.file):
         content.check_complete()
     for problem in wrong:
         echo(problem)
     if wrong:
-        settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
-        context.exit(Exit.PROBLEMS)
+        settings.say(f"{count(len(wrong), 'row')} of {given.file} wrong; no book was written")
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     if not any(len(keys) for keys, _ in content.levels):
-        raise click.BadParameter(f"{file!r} has no positions", param_hint="FILE")
-    info = content.write(Path(writable_path(out, option="--out")))
-    settings.say(f"{out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}")
+        raise click.BadParameter(f"{given.file!r} has no positions", param_hint="FILE")
+    info = content.write(Path(writable_path(given.output, option="--output")))
+    settings.say(
+        f"{given.output}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}"
+    )
 
 
 def _content(
     file: str, format_name: str, board: BoardSize, start: str, *, complete: bool
 ) -> BookContent:
     if format_name == "pons":
-        from c4core.book.foreign import read_pons
-
         return read_pons(file)
     if format_name == "parquet":
-        from c4core.book.exchange import read_parquet
-
         return read_parquet(file)
-    from c4core.book.exchange import read_csv_lines, read_json_lines
 
     with _text(file) as lines:
         if format_name == "jsonl":
@@ -225,8 +234,6 @@ def _content(
 @contextmanager
 def _refusing(file: str) -> Iterator[None]:
     """Refuse a file with wrong content; the message names the file."""
-    from c4core.errors import C4Error
-
     try:
         yield
     except C4Error as error:
@@ -239,7 +246,5 @@ def _refusing(file: str) -> Iterator[None]:
 @contextmanager
 def _text(file: str) -> Iterator[Iterator[str]]:
     """Yield the lines of a text file; refuse wrong content."""
-    from c4core.book.exchange import text_lines
-
     with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:
         yield text_lines(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from cli.output import drawing
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import number, option, takes
 
 if TYPE_CHECKING:
     from c4core.book import Book
@@ -27,37 +29,38 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 book plot``."""
+
+    file: str | None = options.book_argument()
+    depth: int | None = number(
+        parameters.WholeNumber(1), f"Draw lines of up to N moves.  [default: {DEPTH}]"
+    )
+    outputs: tuple[str, ...] = option(
+        "An .svg, .png or .pdf; can be given again.  [default: BOOK.svg and BOOK.png]",
+        "-o",
+        "--output",
+        metavar="FILE",
+        multiple=True,
+    )
+
+
 @click.command(cls=Command, database=False, json=False, examples=EXAMPLES)
-@options.book_argument
-@click.option(
-    "--depth",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    help=f"Draw lines of up to N moves.  [default: {DEPTH}]",
-)
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    metavar="FILE",
-    multiple=True,
-    help="An .svg, .png or .pdf; can be given again.  [default: BOOK.svg and BOOK.png]",
-)
+@takes(Given)
 @click.pass_obj
-def plot(
-    settings: Settings, *, file: str | None, depth: int | None, outputs: tuple[str, ...]
-) -> None:
+def plot(settings: Settings, given: Given) -> None:
     """Draw a book, by default the included one.
 
     The left part shows every line of play: a ring for every move, a field for every line. The
     colour says who wins; darker is sooner. The right part shows how often each score occurs among
     the positions of each ply. Needs matplotlib: pip install matplotlib.
     """
-    with closing(options.open_book(file)) as book:
+    with closing(options.open_book(given.file)) as book:
         stem = Path(book.path).stem
-        names = outputs or (f"{stem}.svg", f"{stem}.png")
+        names = given.outputs or (f"{stem}.svg", f"{stem}.png")
         drawing.check_charts(names, option=OPTION)
-        moves = _depth(book, depth)
+        moves = _depth(book, given.depth)
         from cli.commands.book.picture import draw
 
         drawing.draw_charts(names, lambda paths: draw(book, moves, paths), option=OPTION)

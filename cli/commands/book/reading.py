@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.positions import books as options
+from c4core.book.outline import spreads
+from c4core.book.verify import verify as verify_book
+from c4core.evaluation import score_limits
+from c4core.lines import BadLine
+from c4core.solver import Solver
+from cli.output import progress, render
+from cli.output.formats import Column, write_object, write_rows
+from cli.output.tables import write_facts
+from cli.positions import books as options, given as positions
+from cli.positions.solving import BatchSolver, InputLine, JsonWriter, SolveOptions, TextWriter
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.process import STDIN, Exit, echo
+from cli.shell.options import argument, flag, number, option, takes
+from cli.shell.process import STDIN, Exit, echo, run_in_background
+from workers.answers.question import Answer, Question, open_bounds
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,13 +31,12 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.book.layout import BookInfo
     from c4core.book.verify import BookVerification
-    from c4core.lines import BadLine, Request
+    from c4core.lines import Request
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from cli.output.formats import Column, Row
+    from cli.output.formats import Row
     from cli.positions.solving import AnswerWriter, Extras
     from cli.shell.settings import Settings
-    from workers.answers.question import Answer, Question
 
 INFO_EXAMPLES = (
     "c4 book info small.c4book",
@@ -34,22 +45,21 @@ INFO_EXAMPLES = (
 )
 
 
-@click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
-@options.book_argument
-@click.option(
-    "--values",
-    is_flag=True,
-    help="Also count wins of x, draws, and wins of o; this reads the complete book.",
-)
-@click.pass_obj
-def info(settings: Settings, *, file: str | None, values: bool) -> None:
-    """Describe a book, by default the included one."""
-    from cli.output import render
-    from cli.output.formats import write_object, write_rows
-    from cli.output.tables import write_facts
+@dataclass(frozen=True, kw_only=True)
+class InfoGiven:
+    """Parameters of ``c4 book info``."""
 
-    book = options.open_book(file)
-    rows = list(value_rows(book)) if values else ply_rows(book.info)
+    file: str | None = options.book_argument()
+    values: bool = flag("Also count wins of x, draws, and wins of o; this reads the complete book.")
+
+
+@click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
+@takes(InfoGiven)
+@click.pass_obj
+def info(settings: Settings, given: InfoGiven) -> None:
+    """Describe a book, by default the included one."""
+    book = options.open_book(given.file)
+    rows = list(value_rows(book)) if given.values else ply_rows(book.info)
     if settings.json:
         write_object({"file": book.path, **as_object(book.info), "plies": rows})
         return
@@ -59,7 +69,7 @@ def info(settings: Settings, *, file: str | None, values: bool) -> None:
         out.print()
         out.print(render.board(book.info.start, None))
     echo()
-    write_rows(rows, "table", ply_columns(values=values))
+    write_rows(rows, "table", ply_columns(values=given.values))
 
 
 def as_object(info: BookInfo) -> dict[str, object]:
@@ -89,8 +99,6 @@ def ply_rows(info: BookInfo) -> list[Row]:
 
 def value_rows(book: Book) -> Iterator[Row]:
     """A row for every ply, with wins of x, draws, and wins of o; reads the complete book."""
-    from c4core.book.outline import spreads
-
     for row, spread in zip(ply_rows(book.info), spreads(book), strict=True):
         won, drawn, lost = spread.values
         yield row | {"x_wins": won, "draws": drawn, "o_wins": lost}
@@ -98,8 +106,6 @@ def value_rows(book: Book) -> Iterator[Row]:
 
 def as_facts(info: BookInfo, path: str) -> dict[str, str]:
     """A book's header as names and values for people."""
-    from cli.output.render import count
-
     each = info.file_bytes / max(info.positions, 1)
     return {
         "book": path,
@@ -123,8 +129,6 @@ def _number(name: str) -> Callable[[Row], str]:
 
 def ply_columns(*, values: bool) -> tuple[Column, ...]:
     """The columns of a table of plies; with ``values`` also the winners."""
-    from cli.output.formats import Column
-
     columns = (
         Column("ply", 3, lambda row: str(row["ply"]), right=True),
         Column("positions", 13, _number("positions"), right=True),
@@ -150,26 +154,25 @@ PROBE_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ProbeGiven:
+    """Parameters of ``c4 book probe``."""
+
+    moves: tuple[str, ...] = argument(nargs=-1)
+    file: str | None = option(
+        f'The book.  [default: "{options.SHIPPED}", the included book]',
+        "--book",
+        type=options.BookFile(),
+        metavar="FILE",
+    )
+    board: BoardSize | None = options.board_of_book()
+    zero_based: bool = parameters.zero_based()
+
+
 @click.command(cls=Command, database=False, examples=PROBE_EXAMPLES)
-@click.argument("moves", nargs=-1)
-@click.option(
-    "--book",
-    "file",
-    type=options.BookFile(),
-    metavar="FILE",
-    help=f'The book.  [default: "{options.SHIPPED}", the included book]',
-)
-@options.board_option
-@parameters.zero_based_option
-@click.pass_context
-def probe(
-    context: click.Context,
-    *,
-    moves: tuple[str, ...],
-    file: str | None,
-    board: BoardSize | None,
-    zero_based: bool,
-) -> None:
+@takes(ProbeGiven)
+@click.pass_obj
+def probe(settings: Settings, given: ProbeGiven) -> None:
     """Query a book about positions; nothing is searched.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. A column has no score if
@@ -179,38 +182,30 @@ def probe(
     With -, every line of standard input is a position. The answers are objects as from "c4
     solve". If a position is not in the book, its object has an "error", and the exit code is 1.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        (not moves, 'no position: give MOVES, "" for the empty board, or - for standard input'),
-        ("-" in moves and len(moves) > 1, "- must be the only argument"),
+        (
+            not given.moves,
+            'no position: give MOVES, "" for the empty board, or - for standard input',
+        ),
+        ("-" in given.moves and len(given.moves) > 1, "- must be the only argument"),
     )
-    from cli.positions import given as positions
-    from cli.positions.solving import (
-        BatchSolver,
-        InputLine,
-        JsonWriter,
-        SolveOptions,
-        TextWriter,
-    )
-    from workers.answers.question import Question
 
-    from_stdin = moves == ("-",)
-    with closing(options.open_book(file, board)) as book:
+    from_stdin = given.moves == ("-",)
+    with closing(options.open_book(given.file, given.board)) as book:
         asker = _BookAsker(book)
         is_json = settings.json or from_stdin
-        writer = _Filter(JsonWriter(zero_based) if is_json else TextWriter(zero_based))
+        writer = _Filter(JsonWriter(given.zero_based) if is_json else TextWriter(given.zero_based))
         solving = BatchSolver(asker, SolveOptions(Question(columns=False)), writer)
         if from_stdin:
-            solving.stream(STDIN, board=book.info.board, zero_based=zero_based)
+            solving.stream(STDIN, board=book.info.board, zero_based=given.zero_based)
         else:
             size = book.info.board
-            positions.hint_at_one(context, moves, size, zero_based=zero_based)
-            asked = positions.from_arguments(moves, board=size, zero_based=zero_based)
+            positions.hint_at_one(given.moves, board=size, zero_based=given.zero_based)
+            asked = positions.from_arguments(given.moves, board=size, zero_based=given.zero_based)
             for request in asked:
                 solving.answer([InputLine(request, b"")])
     if solving.failures:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 class _BookAsker:
@@ -226,9 +221,6 @@ class _BookAsker:
         return ()
 
     def _answer(self, position: Position) -> Answer:
-        from c4core.evaluation import score_limits
-        from workers.answers.question import Answer, open_bounds
-
         score = self._book.probe(position)
         if score is None:
             lower, upper = score_limits(position.ply, *position.board)
@@ -250,8 +242,6 @@ class _Filter:
     writer: AnswerWriter
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
-        from c4core.lines import BadLine
-
         if answer.score is not None:
             self.writer.answer(request, raw, answer, extras)
             return
@@ -268,47 +258,38 @@ VERIFY_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class VerifyGiven:
+    """Parameters of ``c4 book verify``."""
+
+    file: str | None = options.book_argument()
+    sample: int = number(parameters.WholeNumber(0), "Solve N positions again.", default=100)
+    seed: int = option(
+        "Seed of the choice: the same seed chooses the same positions.",
+        type=int,
+        metavar="N",
+        default=1,
+    )
+    threads: int = parameters.threads()
+
+
 @click.command(cls=Command, database=False, examples=VERIFY_EXAMPLES)
-@options.book_argument
-@click.option(
-    "--sample",
-    type=parameters.WholeNumber(0),
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="Solve N positions again.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Seed of the choice: the same seed chooses the same positions.",
-)
-@parameters.threads_option
-@click.pass_context
-def verify(
-    context: click.Context, *, file: str | None, sample: int, seed: int, threads: int
-) -> None:
+@takes(VerifyGiven)
+@click.pass_obj
+def verify(settings: Settings, given: VerifyGiven) -> None:
     """Check a book, by default the included one.
 
     Every byte is checked by checksums, and every score is compared with the scores of the following
     positions. Some random positions are searched without the book. Errors are listed, and the exit
     code is 1.
     """
-    from cli.output.render import count
-
-    settings: Settings = context.obj
-    book = options.open_book(file)
-    found = _verified(settings, book, sample, seed, threads)
+    book = options.open_book(given.file)
+    found = _verified(settings, book, given.sample, given.seed, given.threads)
     looked_at = (
         f"{count(found.positions, 'position')} read and compared with the next ply, "
         f"{found.solved:,} solved again"
     )
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(
             {
                 "file": book.path,
@@ -326,19 +307,14 @@ def verify(
         else:
             settings.say(f"{book.path} is wrong: {looked_at}")
     if not found.is_sound:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _verified(
     settings: Settings, book: Book, sample: int, seed: int, threads: int
 ) -> BookVerification:
-    from c4core.book.verify import verify as verify_book
-    from c4core.solver import Solver
-    from cli.output import progress
-    from cli.shell.process import run_in_background
-
     solver = Solver(table_mb=16, threads=threads)
-    with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
+    with progress.counting("reading positions", shown=progress.is_shown(settings)) as update:
         return run_in_background(
             lambda: verify_book(book, sample=sample, seed=seed, solver=solver, progress=update),
             solver.stop,

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.output import progress
+from c4core.errors import CertificateMissingError
+from c4core.proof import Certificate
+from c4core.proof.certificate import named_file
+from c4core.proof.format import RULES
+from cli.output import progress, render
+from cli.output.formats import write_object
+from cli.output.render import duration, labels
+from cli.output.tables import write_facts
+from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.process import echo
+from cli.shell.options import argument, takes
+from cli.shell.process import echo, run_in_background
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.proof import Certificate
     from c4core.proof.certificate import Word
     from c4core.proof.format import CertificateInfo
     from cli.shell.settings import Settings
@@ -29,9 +39,6 @@ class _File(click.Path):
     name = "certificate"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from c4core.errors import CertificateMissingError
-        from c4core.proof.certificate import named_file
-
         try:
             super().convert(named_file(value), param, ctx)
         except CertificateMissingError as error:
@@ -39,26 +46,20 @@ class _File(click.Path):
         return value
 
 
-file_argument = click.argument(
-    "file", type=_File(exists=True, dir_okay=False), metavar="CERTIFICATE"
-)
+CERTIFICATE = _File(exists=True, dir_okay=False)
+file_argument = click.argument("file", type=CERTIFICATE, metavar="CERTIFICATE")
 
 
 def open_certificate(file: str) -> Certificate:
     """Open the certificate of a file or board."""
-    from c4core.proof import Certificate
-    from c4core.proof.certificate import named_file
-
     return Certificate.open(named_file(file))
 
 
 def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
     """Run work that reports the number of checked positions, and show it; Ctrl-C stops the work."""
-    from cli.shell.process import run_in_background
-
     stopped: list[bool] = []
-    shown = progress.is_shown(settings, over_output=False)
-    with progress.planning(shown=shown, of="positions") as update:
+    shown = progress.is_shown(settings)
+    with progress.counting("checking positions", shown=shown) as update:
 
         def look(positions: int) -> None:
             if stopped:
@@ -97,13 +98,8 @@ def info(settings: Settings, *, file: str) -> None:
     """Show what a certificate claims. Use "c4 certificate verify" to check the proof."""
     said = open_certificate(file).info
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object({"file": file, **as_object(said)})
         return
-    from cli.output import render
-    from cli.output.render import count
-    from cli.output.tables import write_facts
 
     facts = {
         "certificate": file,
@@ -148,8 +144,6 @@ def as_object(said: CertificateInfo) -> dict[str, object]:
 
 def _rules(said: CertificateInfo) -> list[str]:
     """The names of the rules that may end a branch."""
-    from c4core.proof.format import RULES
-
     return [name for number, name in enumerate(RULES) if said.rules >> number & 1]
 
 
@@ -159,31 +153,34 @@ SHOW_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShowGiven:
+    """Parameters of ``c4 certificate show``."""
+
+    file: str = argument("CERTIFICATE", type=CERTIFICATE)
+    moves: str = argument()
+    zero_based: bool = parameters.zero_based()
+
+
 @click.command(cls=Command, database=False, examples=SHOW_EXAMPLES)
-@file_argument
-@click.argument("moves")
-@parameters.zero_based_option
+@takes(ShowGiven)
 @click.pass_obj
-def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None:
+def show(settings: Settings, given: ShowGiven) -> None:
     """Show what a certificate plays in a position, and why.
 
     The certificate is checked first; CERTIFICATE is a file, or 7x6 for the included one. MOVES are
     all columns played so far, including those before the certificate's start. The proof does not
     cover every position. The player "proof:FILE" plays by a certificate.
     """
-    from cli.positions import given
-
-    certificate = open_certificate(file)
+    certificate = open_certificate(given.file)
     board = certificate.info.board
-    position = given.from_arguments([moves], board=board, zero_based=zero_based)[0].position
+    position = from_arguments([given.moves], board=board, zero_based=given.zero_based)[0].position
     words = watched(settings, certificate.check).ask(position)
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(
             {
-                "file": file,
-                "moves": moves,
+                "file": given.file,
+                "moves": given.moves,
                 "board": str(board),
                 "side": position.turn,
                 "halves": [
@@ -192,7 +189,7 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
                         "score": word.bound,
                         "prover": word.prover,
                         "why": word.why,
-                        "columns": [c if zero_based else c + 1 for c in word.columns],
+                        "columns": [c if given.zero_based else c + 1 for c in word.columns],
                         "rule": word.rule,
                     }
                     for word in words
@@ -200,17 +197,14 @@ def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None
             }
         )
         return
-    from cli.output import render
 
-    render.console().print(render.board(position, None, zero_based=zero_based))
+    render.console().print(render.board(position, None, zero_based=given.zero_based))
     for word in words:
         bound = f"at {'most' if word.upper else 'least'} {word.bound}"
-        echo(f"{bound}: {_sentence(word, zero_based=zero_based)}")
+        echo(f"{bound}: {_sentence(word, zero_based=given.zero_based)}")
 
 
 def _sentence(word: Word, *, zero_based: bool) -> str:
-    from cli.output.render import labels
-
     columns = labels(word.columns, zero_based=zero_based)
     other = "o" if word.prover == "x" else "x"
     if word.why == "rule":
@@ -254,13 +248,10 @@ def verify(settings: Settings, *, file: str) -> None:
     seconds = time.monotonic() - began
     said = certificate.info
     if settings.json:
-        from cli.output.formats import write_object
-
         write_object(
             {"file": file, "proven": True, **as_object(said), "seconds": round(seconds, 3)}
         )
         return
-    from cli.output.render import count, duration
 
     echo(
         f"{file} is a proof: {place(said)} {claim(said)} "

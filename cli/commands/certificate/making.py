@@ -3,88 +3,81 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
+from c4core.files import atomic_file
+from c4core.proof import Certificate
+from c4core.proof.format import EVERY_RULE
+from c4core.proof.making import claimed
 from cli.commands.certificate.files import as_object, claim, place
+from cli.output.formats import write_object
+from cli.output.render import duration
 from cli.positions import books as options
+from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, group, number, takes
+from cli.shell.parameters import Engine
+from cli.work.job import Backend, JobContext
+from workers.prove.job import job_for, read_certificate
+from workers.prove.task import MAX_TABLE_MB, ProofTask
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.prove.task import ProofTask
-
-MAX_TABLE_MB = 1 << 14
-"""The limit in workers/prove/task.py, repeated here so that help texts do not import it."""
 
 PROVE_EXAMPLES = (
-    'c4 prove "" --board 5x4 --out small.c4proof',
-    "c4 prove 2252576253462244 --out late.c4proof",
-    "c4 prove 2252576253462244 --at-least -20 --out half.c4proof",
-    'c4 prove "" --board 6x5 --detach',
+    "c4 prove --board 5x4 --output small.c4proof",
+    "c4 prove 2252576253462244 --output late.c4proof",
+    "c4 prove 2252576253462244 --at-least -20 --output half.c4proof",
+    "c4 prove --board 6x5 --detach",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofEngine(Engine):
+    """Searches for a proof."""
+
+    table_mb: int = parameters.table_mb(
+        "Size of each thread's transposition table; the file depends on it.", most=MAX_TABLE_MB
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProveGiven:
+    """Parameters of ``c4 prove``."""
+
+    moves: str = argument("[MOVES]", required=False, default="")
+    board: BoardSize = parameters.board()
+    at_least: int | None = number(
+        parameters.IntRange(-32, 32), "Prove that the score is N or more."
+    )
+    at_most: int | None = number(parameters.IntRange(-32, 32), "Prove that the score is N or less.")
+    rules: str = choice(
+        ["all", "none"],
+        "Rules that may end a branch; with none, the proof goes on to the ends of games.",
+        default="all",
+    )
+    output: str | None = options.output("The file to write; required without --detach.")
+    force: bool = options.force()
+    fresh: bool = flag("Start a new job even if one for this proof exists.")
+    detach: bool = parameters.detach()
+    priority: int | None = parameters.priority()
+    engine: ProofEngine = group(ProofEngine)
+    zero_based: bool = parameters.zero_based()
 
 
 @click.command(cls=Command, broker=True, examples=PROVE_EXAMPLES)
-@click.argument("moves")
-@parameters.board_option
-@click.option(
-    "--at-least",
-    type=parameters.IntRange(-32, 32),
-    metavar="N",
-    help="Prove that the score is N or more.",
-)
-@click.option(
-    "--at-most",
-    type=parameters.IntRange(-32, 32),
-    metavar="N",
-    help="Prove that the score is N or less.",
-)
-@click.option(
-    "--rules",
-    type=click.Choice(["all", "none"]),
-    default="all",
-    show_default=True,
-    help="Rules that may end a branch; with none, the proof goes on to the ends of games.",
-)
-@options.out_option("The file to write; required without --detach.")
-@options.force_option
-@click.option("--fresh", is_flag=True, help="Start a new job even if one for this proof exists.")
-@parameters.detach_option()
-@parameters.priority_option
-@parameters.threads_option
-@click.option(
-    "--table-mb",
-    type=parameters.WholeNumber(1, MAX_TABLE_MB),
-    metavar="MB",
-    default=64,
-    show_default=True,
-    help="Size of each thread's transposition table; the file depends on it.",
-)
-@parameters.zero_based_option
-@click.pass_context
-def prove(
-    context: click.Context,
-    *,
-    moves: str,
-    board: BoardSize,
-    at_least: int | None,
-    at_most: int | None,
-    rules: str,
-    out: str | None,
-    force: bool,
-    fresh: bool,
-    detach: bool,
-    threads: int,
-    table_mb: int,
-    zero_based: bool,
-) -> None:
+@takes(ProveGiven)
+@click.pass_obj
+def prove(settings: Settings, given: ProveGiven) -> None:
     """Write a certificate, a proof of a position's score.
 
-    MOVES are the columns played so far; "" is the empty board. Without --at-least and --at-most,
+    MOVES are the columns played so far, by default none. Without --at-least and --at-most,
     the exact score is found and proven. A bound that does not hold is an error.
 
     If the proving side is to move, the file has one move for the position. Other positions have all
@@ -92,42 +85,42 @@ def prove(
     search.
 
     The proof is found part by part, as a job. You can interrupt the command as often as you like:
-    give it again to go on. The bytes of the file depend only on the position, the bounds, --rules
-    and --table-mb. Stored results only save the search for the score. With --broker, workers do the
-    work. "c4 certificate write" writes the file of a job by its number.
+    give it again to continue. The bytes of the file depend only on the position, the bounds,
+    --rules and --table-mb. Stored results only save the search for the score. With --broker,
+    workers do the work. "c4 certificate write" writes the file of a job by its number.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        (detach and out is not None, "a detached job writes no file: leave out --out"),
-        (detach and force, "a detached job writes no file: leave out --force"),
-        (not detach and out is None, "give --out FILE for the certificate, or --detach"),
+        (
+            given.detach and given.output is not None,
+            "a detached job writes no file: leave out --output",
+        ),
+        (given.detach and given.force, "a detached job writes no file: leave out --force"),
+        (
+            not given.detach and given.output is None,
+            "give --output FILE for the certificate, or --detach",
+        ),
     )
-    from c4core.proof.format import EVERY_RULE
-    from c4core.proof.making import claimed
-    from cli.positions import given
-    from cli.work.job import Backend, JobContext
-    from workers.prove.job import job_for, read_certificate
-    from workers.prove.task import ProofTask
 
-    (request,) = given.from_arguments([moves], board=board, zero_based=zero_based)
-    start = claimed(request.position, at_least=at_least, at_most=at_most)
-    used = EVERY_RULE if rules == "all" else 0
-    task = ProofTask(start, at_least, at_most, used, table_mb)
-    if out is not None:
-        options.out_path(out, force=force)
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    (request,) = from_arguments([given.moves], board=given.board, zero_based=given.zero_based)
+    start = claimed(request.position, at_least=given.at_least, at_most=given.at_most)
+    used = EVERY_RULE if given.rules == "all" else 0
+    task = ProofTask(start, given.at_least, given.at_most, used, given.engine.table_mb)
+    if given.output is not None:
+        options.out_path(given.output, force=given.force)
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         began = time.monotonic()
-        job_id = job_for(database, task, label=_label(task), fresh=fresh)
-        if out is None:
-            way = "with --out instead of --detach writes the certificate"
+        job_id = job_for(database, task, label=_label(task), fresh=given.fresh)
+        if given.output is None:
+            way = "with --output instead of --detach writes the certificate"
             work.detach(job_id, afterwards=way)
             return
         work.finish(job_id, makes="the certificate")
         content = read_certificate(database, job_id)
-    _write_proof(settings, out, content, job_id, force=force, seconds=time.monotonic() - began)
+    _write_proof(
+        settings, given.output, content, job_id, force=given.force, seconds=time.monotonic() - began
+    )
 
 
 def _label(task: ProofTask) -> str:
@@ -137,22 +130,27 @@ def _label(task: ProofTask) -> str:
     return f"{place}{least}{most}{'' if task.rules else ', without rules'}"
 
 
-@click.command(cls=Command, examples=["c4 certificate write 3 --out empty.c4proof"])
-@click.argument("job", type=parameters.IntRange(1), metavar="JOB")
-@options.out_option("The file to write.", required=True)
-@options.force_option
+@dataclass(frozen=True, kw_only=True)
+class WriteGiven:
+    """Parameters of ``c4 certificate write``."""
+
+    job: int = argument("JOB", type=parameters.IntRange(1))
+    output: str = options.output("The file to write.", required=True)
+    force: bool = options.force()
+
+
+@click.command(cls=Command, examples=["c4 certificate write 3 --output empty.c4proof"])
+@takes(WriteGiven)
 @click.pass_obj
-def write(settings: Settings, *, job: int, out: str, force: bool) -> None:
+def write(settings: Settings, given: WriteGiven) -> None:
     """Write the certificate of a finished "c4 prove" job.
 
     The file is the same as from "c4 prove" itself.
     """
-    from workers.prove.job import read_certificate
-
-    options.out_path(out, force=force)
+    options.out_path(given.output, force=given.force)
     with settings.open_database() as database:
-        content = read_certificate(database, job)
-    _write_proof(settings, out, content, job, force=force)
+        content = read_certificate(database, given.job)
+    _write_proof(settings, given.output, content, given.job, force=given.force)
 
 
 def _write_proof(
@@ -165,17 +163,15 @@ def _write_proof(
     seconds: float | None = None,
 ) -> None:
     """Write the certificate of a job and show its claim."""
-    from c4core.files import atomic_file
-    from c4core.proof import Certificate
-    from cli.output.render import count, duration
-
     path = options.out_path(out, force=force)  # check again: hours may have passed
     try:
         with atomic_file(path) as beside:
             beside.write_bytes(content)
     except OSError as error:
         error.filename = out  # "disk full" errors do not name the file
-        settings.say(f"The proof is kept; write it with: c4 certificate write {job_id} --out FILE")
+        settings.say(
+            f"The proof is kept; write it with: c4 certificate write {job_id} --output FILE"
+        )
         raise
     info = Certificate(content, path=out).info
     took = "" if seconds is None else f", in {duration(seconds)}"
@@ -184,7 +180,5 @@ def _write_proof(
         f"{count(info.file_bytes, 'byte')}{took}"
     )
     if settings.json:
-        from cli.output.formats import write_object
-
         about = {"seconds": round(seconds, 3)} if seconds is not None else {}
         write_object({"file": out, **as_object(info), "job": job_id, **about})

@@ -4,182 +4,158 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
 
+from c4core.dataset.card import JSON_NAME, check_license
+from c4core.dataset.lots import Shares
+from c4core.dataset.writing import check_free
+from c4core.errors import DatasetError, DatasetExistsError
+from c4core.extras import load_pyarrow
 from cli.output import progress
-from cli.positions.books import book_options, book_path
+from cli.output.formats import writable_path, write_object
+from cli.output.render import duration
+from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import choice, flag, group, number, option, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit
+from cli.work.job import Backend, JobContext
+from workers.answers.question import find_book
+from workers.dataset.making import Draft, find_and_label
+from workers.dataset.sources import BLUNDER, Order
+from workers.text import count
 
 if TYPE_CHECKING:
     from c4core.dataset.card import Card
-    from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from workers.dataset.making import Draft, Labelled
-    from workers.dataset.sources import Order
+    from workers.dataset.making import Labelled
 
 LARGEST_SEED = 2**63 - 1
 MAX_POSITIONS = 100_000_000
 
 
-def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
-    """Parse shares: ``80/10/10``."""
-    from c4core.dataset.lots import Shares
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 dataset build``."""
 
-    try:
-        return Shares.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def read_license(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    """Parse a license identifier: ``cc-by-4.0``."""
-    from c4core.dataset.card import check_license
-
-    try:
-        return check_license(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-order_options = parameters.option_group(
-    click.option(
-        "--from",
-        "source",
-        type=click.Choice(["plies", "play", "strong", "games", "book", "file"]),
-        default="plies",
-        show_default=True,
-        help="plies: random games, equally many positions of each ply; play: random games, one "
+    source: str = choice(
+        ["plies", "play", "strong", "games", "book", "file"],
+        "plies: random games, equally many positions of each ply; play: random games, one "
         "position per game; strong: games of perfect play with errors; games: stored games; "
         "book: a book; file: positions with scores, such as public evaluation sets.",
-    ),
-    click.option(
-        "--count",
-        type=parameters.IntRange(1, MAX_POSITIONS),
-        metavar="N",
-        default=10_000,
-        show_default=True,
-        help="Number of different positions.",
-    ),
-    click.option(
-        "--plies",
+        "--from",
+        default="plies",
+    )
+    count: int = number(
+        parameters.IntRange(1, MAX_POSITIONS), "Number of different positions.", default=10_000
+    )
+    plies: Range | None = option(
+        "Only positions with this many stones; an end can be left open.  [default: all]",
         metavar="N|A..B",
-        callback=parameters.read_range,
-        help="Only positions with this many stones; an end can be left open.  [default: all]",
-    ),
-    click.option(
-        "--only",
-        type=click.Choice(["quiet", "decisive"]),
-        multiple=True,
-        help="quiet: neither side can win with its next stone; decisive: columns differ in their "
+        read=parameters.read_range,
+    )
+    only: tuple[str, ...] = choice(
+        ["quiet", "decisive"],
+        "quiet: neither side can win with its next stone; decisive: columns differ in their "
         "results. Give the option twice for both.",
-    ),
-    click.option(
-        "--blunder",
-        type=parameters.FiniteFloat(0, 1),
+        multiple=True,
+    )
+    blunder: float | None = number(
+        parameters.FiniteFloat(0, 1),
+        "With strong: share of moves that are not best.  [default: 0.1]",
         metavar="P",
-        help="With strong: share of moves that are not best.  [default: 0.1]",
-    ),
-    click.option(
-        "--corpus",
-        type=parameters.WholeNumber(1),
+    )
+    corpus: tuple[int, ...] = number(
+        parameters.WholeNumber(1),
+        "With games: only games of this match; can be given again.   "
+        "[default: all finished matches]",
         multiple=True,
         metavar="MATCH",
-        help="With games: only games of this match; can be given again.   "
-        "[default: all finished matches]",
-    ),
-    click.option(
+    )
+    file: str | None = option(
+        "With file: the file of moves and scores, or a ConnectX validation set.",
         "--input",
-        "file",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="With file: the file of moves and scores, or a ConnectX validation set.",
-    ),
-    parameters.board_option,
-    click.option(
-        "--seed",
-        type=parameters.IntRange(0, LARGEST_SEED),
+    )
+    board: BoardSize = parameters.board()
+    seed: int = number(
+        parameters.IntRange(0, LARGEST_SEED),
+        "Seed of all random numbers: the same seed gives the same files.",
         default=1,
-        show_default=True,
         metavar="S",
-        help="Seed of all random numbers: the same seed gives the same files.",
-    ),
-    click.option(
+    )
+    shares: Shares = option(
+        "Shares of train, validation and test; a part with 0 has no file.",
         "--split",
-        "shares",
         metavar="A/B/C",
         default="80/10/10",
-        show_default=True,
-        callback=read_shares,
-        help="Shares of train, validation and test; a part with 0 has no file.",
-    ),
-    click.option(
+        read=Shares.parse,
+    )
+    formats: tuple[str, ...] = choice(
+        ["npz", "parquet", "jsonl"],
+        "Format of the files; can be given again. parquet needs pyarrow.",
         "--format",
-        "formats",
-        type=click.Choice(["npz", "parquet", "jsonl"]),
         multiple=True,
         default=["npz"],
-        show_default=True,
-        help="Format of the files; can be given again. parquet needs pyarrow.",
-    ),
-    click.option(
+    )
+    representations: tuple[str, ...] = choice(
+        ["planes", "moves"],
+        "Representation of positions; can be given again.",
         "--representation",
-        "representations",
-        type=click.Choice(["planes", "moves"]),
         multiple=True,
         default=["planes"],
-        show_default=True,
-        help="Representation of positions; can be given again.",
-    ),
-    click.option(
-        "--license",
+    )
+    license: str = option(
+        "License under which you publish the data set.",
         metavar="ID",
         default="cc0-1.0",
-        show_default=True,
-        callback=read_license,
-        help="License under which you publish the data set.",
-    ),
-)
-"""The options that :func:`order_of` reads."""
-
-
-def order_of(given: dict[str, Any]) -> Order:
-    """Read the :class:`~workers.dataset.sources.Order` from the options."""
-    from workers.dataset.sources import BLUNDER, Order
-
-    board: BoardSize = given["board"]
-    plies: Range | None = given["plies"]
-    first = 0 if plies is None or plies.first is None else plies.first
-    last = board.cells - 1 if plies is None or plies.last is None else plies.last
-    if not 0 <= first <= last < board.cells:
-        raise click.BadParameter(
-            f"on {board} positions that are not over have 0 to {board.cells - 1} stones",
-            param_hint="'--plies'",
-        )
-    return Order(
-        source=given["source"],
-        board=board,
-        first_ply=first,
-        last_ply=last,
-        matches=tuple(sorted(set(given["corpus"]))),
-        book=given["book"],
-        count=given["count"],
-        seed=given["seed"],
-        shares=given["shares"],
-        formats=tuple(dict.fromkeys(given["formats"])),
-        representations=tuple(dict.fromkeys(given["representations"])),
-        file=given["file"],
-        blunder=BLUNDER if given["blunder"] is None else given["blunder"],
-        quiet="quiet" in given["only"],
-        decisive="decisive" in given["only"],
-        license=given["license"],
+        read=check_license,
     )
+    output: str | None = option("Directory for the files.", "-o", "--output", metavar="DIR")
+    books: Books = group(Books)
+    force: bool = flag("Replace another data set in DIR.")
+    fresh: bool = flag("Start a new job even if one for this data set exists.")
+    detach: bool = parameters.detach()
+    priority: int | None = parameters.priority()
+    engine: Engine = group(Engine)
+
+    def order(self) -> Order:
+        """The data set to build."""
+        board, plies = self.board, self.plies
+        first = 0 if plies is None or plies.first is None else plies.first
+        last = board.cells - 1 if plies is None or plies.last is None else plies.last
+        if not 0 <= first <= last < board.cells:
+            raise click.BadParameter(
+                f"on {board} positions that are not over have 0 to {board.cells - 1} stones",
+                param_hint="'--plies'",
+            )
+        return Order(
+            source=self.source,
+            board=board,
+            first_ply=first,
+            last_ply=last,
+            matches=tuple(sorted(set(self.corpus))),
+            book=self.books.book,
+            count=self.count,
+            seed=self.seed,
+            shares=self.shares,
+            formats=tuple(dict.fromkeys(self.formats)),
+            representations=tuple(dict.fromkeys(self.representations)),
+            file=self.file,
+            blunder=BLUNDER if self.blunder is None else self.blunder,
+            quiet="quiet" in self.only,
+            decisive="decisive" in self.only,
+            license=self.license,
+        )
 
 
 _FORCE = "--force replaces it"
@@ -193,35 +169,15 @@ EXAMPLES = (
 
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@order_options
-@click.option("--output", "-o", "output", metavar="DIR", help="Directory for the files.")
-@book_options
-@click.option("--force", is_flag=True, help="Replace another data set in DIR.")
-@click.option("--fresh", is_flag=True, help="Start a new job even if one for this data set exists.")
-@parameters.detach_option()
-@parameters.priority_option
-@parameters.threads_option
-@parameters.table_option
-@click.pass_context
-def build(
-    context: click.Context,
-    /,
-    *,
-    output: str | None,
-    no_book: bool,
-    force: bool,
-    fresh: bool,
-    detach: bool,
-    threads: int,
-    table_mb: int,
-    **given: Any,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def build(settings: Settings, given: Given) -> None:
     """Build a data set of positions with exact labels.
 
     Every position has the exact score of each column, found by a job like that of "c4 analyze".
     Positions that are stored or in a book are not searched. Ctrl-C loses nothing: give the same
-    command again to go on. The bytes of the files depend only on the positions and the options, not
-    on threads or interruptions.
+    command again to continue. The bytes of the files depend only on the positions and the options,
+    not on threads or interruptions.
 
     Mirror images and transpositions count as one position. A hash of the position decides whether
     it belongs to train, validation or test. If a source has fewer positions than --count, the data
@@ -234,48 +190,44 @@ def build(
     compared with the labels: if any are wrong, the exit code is 1. With --broker, workers search
     with their own --threads and --table-mb, and Ctrl-C only stops watching.
     """
-    settings: Settings = context.obj
-    source = given["source"]
     refuse(
-        context,
-        (bool(given["corpus"]) and source != "games", "--corpus needs --from games"),
-        (given["blunder"] is not None and source != "strong", "--blunder needs --from strong"),
-        (given["file"] is not None and source != "file", "--input needs --from file"),
-        (given["file"] is None and source == "file", "--from file needs --input FILE"),
-        (no_book and source == "book", "--no-book cannot be used with --from book"),
+        (bool(given.corpus) and given.source != "games", "--corpus needs --from games"),
+        (given.blunder is not None and given.source != "strong", "--blunder needs --from strong"),
+        (given.file is not None and given.source != "file", "--input needs --from file"),
+        (given.file is None and given.source == "file", "--from file needs --input FILE"),
         (
-            detach and output is not None,
+            given.books.no_book and given.source == "book",
+            "--no-book cannot be used with --from book",
+        ),
+        (
+            given.detach and given.output is not None,
             "a detached job writes no file: leave out --output",
         ),
-        (detach and force, "a detached job writes no file: leave out --force"),
+        (given.detach and given.force, "a detached job writes no file: leave out --force"),
         (
-            detach and source == "strong",
+            given.detach and given.source == "strong",
             "--from strong cannot be detached: this process must play the games first",
         ),
-        (not detach and output is None, "give a directory for the files: --output DIR"),
+        (not given.detach and given.output is None, "give a directory for the files: --output DIR"),
     )
-    from cli.work.job import Backend, JobContext
-    from workers.answers.question import find_book
-    from workers.dataset.making import Draft, find_and_label
 
-    order = order_of(given)
-    chosen_book = book_path(context, order.book, no_book=no_book)
+    order = given.order()
+    chosen_book = given.books.path()
     find_book(chosen_book, order.board)  # fail now if the book cannot be used
     if "parquet" in order.formats:
-        from c4core.errors import DatasetError
-        from c4core.extras import load_pyarrow
-
         load_pyarrow(DatasetError)  # fail now, not after all positions are labelled
-    directory = None if output is None else _directory(output, order, force=force)
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    directory = None if given.output is None else _directory(given.output, order, force=given.force)
+    backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
         began = time.monotonic()
         settings.say_if_verbose(f"looking for positions: {order.source}")
 
         def job_of(draft: Draft) -> int:
-            with progress.planning(shown=progress.is_shown(settings, over_output=False)) as update:
-                return draft.job(database, book=chosen_book, fresh=fresh, on_planned=update)
+            with progress.counting(
+                "reading positions", shown=progress.is_shown(settings)
+            ) as update:
+                return draft.job(database, book=chosen_book, fresh=given.fresh, on_planned=update)
 
         def run(job_id: int) -> None:
             work.finish(job_id, makes="the files")
@@ -286,20 +238,15 @@ def build(
             work.detach(job_id, afterwards=way)
             return
         labelled, job_id = find_and_label(database, order, run, job_of=job_of)
-        card = _written(settings, labelled, directory, force=force)
+        card = _written(settings, labelled, directory, force=given.force)
     seconds = round(time.monotonic() - began, 3)
     _report(settings, card, directory, {"job": job_id, "seconds": seconds})
     if _report_difference(settings, labelled):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:
     """Create the directory, and check that files can be written there."""
-    from c4core.dataset.card import JSON_NAME
-    from c4core.dataset.writing import check_free
-    from c4core.errors import DatasetExistsError
-    from cli.output.formats import writable_path
-
     path = Path(os.path.realpath(name))
     try:
         path.mkdir(exist_ok=True)
@@ -317,8 +264,6 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
 
 def _written(settings: Settings, labelled: Labelled, directory: Path, *, force: bool) -> Card:
     """Write the files; return the data set's card."""
-    from c4core.errors import DatasetExistsError
-
     try:
         return labelled.write(directory, replace=force)
     except DatasetExistsError as error:
@@ -329,8 +274,6 @@ def _written(settings: Settings, labelled: Labelled, directory: Path, *, force: 
 
 
 def _report(settings: Settings, card: Card, directory: Path, about: dict[str, Any]) -> None:
-    from cli.output.render import count, duration
-
     positions = card.positions
     text = count(positions, "position")
     if positions < card.asked:
@@ -338,17 +281,11 @@ def _report(settings: Settings, card: Card, directory: Path, about: dict[str, An
     numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card.splits.items())
     settings.say(f"{directory}: {text} ({numbers}), in {duration(about['seconds'])}")
     if settings.json:
-        from msgspec import to_builtins
-
-        from cli.output.formats import write_object
-
         write_object({"directory": str(directory), **about, **to_builtins(card)})
 
 
 def _report_difference(settings: Settings, labelled: Labelled) -> bool:
     """Report how a file's labels compare with the exact ones; return whether any differ."""
-    from cli.output.render import count
-
     found, file = labelled.difference, labelled.draft.order.file
     if found is None:
         return False

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import to_builtins
 
-from cli.output.formats import Column, check_writable, opened, output_option
+from c4core.dataset.card import OUTCOMES, TRAITS, total
+from c4core.dataset.exchange import exchange_lines
+from c4core.dataset.reading import inspect, read_part
+from cli.output.formats import (
+    Column,
+    check_writable,
+    opened,
+    output_file,
+    write_object,
+    write_rows,
+)
+from cli.output.tables import write_facts
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, takes
 from cli.shell.process import Exit, echo
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,37 +40,29 @@ EXPORT_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportGiven:
+    """Parameters of ``c4 dataset export``."""
+
+    directory: str = argument("DIR", type=click.Path(exists=True, file_okay=False))
+    split: str = choice(
+        ["train", "validation", "test"], "The part of the data set.", default="test"
+    )
+    format_name: ExchangeFormat = choice(
+        ["c4solver", "refmoves"],
+        "c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
+        "--format",
+        default="c4solver",
+    )
+    all_moves: bool = flag("With c4solver: write the scores of all columns.")
+    weak: bool = flag("Write only the winner: 1, 0 or -1 instead of scores.")
+    output: str | None = output_file()
+
+
 @click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
-@click.argument("directory", type=click.Path(exists=True, file_okay=False), metavar="DIR")
-@click.option(
-    "--split",
-    type=click.Choice(["train", "validation", "test"]),
-    default="test",
-    show_default=True,
-    help="The part of the data set.",
-)
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["c4solver", "refmoves"]),
-    default="c4solver",
-    show_default=True,
-    help="c4solver: lines of moves and scores; refmoves: as ConnectX's validation set.",
-)
-@click.option("--all-moves", is_flag=True, help="With c4solver: write the scores of all columns.")
-@click.option("--weak", is_flag=True, help="Write only the winner: 1, 0 or -1 instead of scores.")
-@output_option
-@click.pass_context
-def export(
-    context: click.Context,
-    *,
-    directory: str,
-    split: str,
-    format_name: ExchangeFormat,
-    all_moves: bool,
-    weak: bool,
-    output: str | None,
-) -> None:
+@takes(ExportGiven)
+@click.pass_obj
+def export(settings: Settings, given: ExportGiven) -> None:
     """Write a part of a data set in a format of public evaluation sets.
 
     c4solver is the format of Pascal Pons's program and of his six classes of positions: the moves,
@@ -63,23 +70,28 @@ def export(
     refmoves is the format of the validation set for Kaggle's ConnectX: JSON Lines with "board",
     "score" and "move score", -99 for a full column. "c4 dataset build --from file" reads both.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        (all_moves and format_name != "c4solver", "--all-moves needs --format c4solver"),
+        (
+            given.all_moves and given.format_name != "c4solver",
+            "--all-moves needs --format c4solver",
+        ),
     )
-    check_writable(output)
-    from c4core.dataset.exchange import exchange_lines
-    from c4core.dataset.reading import read_part
-    from cli.output.render import count
+    check_writable(given.output)
 
-    records, card = read_part(Path(directory), split)
+    records, card = read_part(Path(given.directory), given.split)
     lines = exchange_lines(
-        records, card.size, card.seed, format_name, all_moves=all_moves, weak=weak
+        records,
+        card.size,
+        card.seed,
+        given.format_name,
+        all_moves=given.all_moves,
+        weak=given.weak,
     )
-    with opened(output) as target:
+    with opened(given.output) as target:
         target.writelines(f"{line}\n" for line in lines)
-    settings.say(f"{count(len(records['key']), 'position')} of {split}, as {format_name}")
+    settings.say(
+        f"{count(len(records['key']), 'position')} of {given.split}, as {given.format_name}"
+    )
 
 
 INFO_EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
@@ -99,8 +111,8 @@ def _number(name: str) -> Column:
 
 @click.command(cls=Command, database=False, examples=INFO_EXAMPLES)
 @click.argument("path", type=click.Path(exists=True), metavar="DIR|FILE")
-@click.pass_context
-def info(context: click.Context, *, path: str) -> None:
+@click.pass_obj
+def info(settings: Settings, *, path: str) -> None:
     """Show the card of a data set and check its files, or one of them.
 
     The files must be those written with the card. Every position must occur once, in the part that
@@ -108,12 +120,6 @@ def info(context: click.Context, *, path: str) -> None:
     flags and best columns must follow from key and scores. The numbers of the card must be right.
     Errors are listed, and the exit code is 1.
     """
-    settings: Settings = context.obj
-    from msgspec import to_builtins
-
-    from c4core.dataset.reading import inspect
-    from cli.output.formats import write_object
-
     found = inspect(Path(path))
     if settings.json:
         write_object({"path": path, "problems": found.problems, **to_builtins(found.card)})
@@ -122,15 +128,11 @@ def info(context: click.Context, *, path: str) -> None:
         for problem in found.problems:
             echo(f"wrong: {problem}")
     if found.problems:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
     settings.say(f"{', '.join(found.files)}: match the card")
 
 
 def _show(path: str, card: Card) -> None:
-    from c4core.dataset.card import OUTCOMES, TRAITS, total
-    from cli.output.formats import write_rows
-    from cli.output.tables import write_facts
-
     everything = total(card.splits)
     write_facts(_facts(path, card))
     echo()

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 import click
 
-from cli.commands.games.listing import filter_of, filter_options, matches_argument
-from cli.output.formats import format_by_ending, opened, output_option
+from c4core.arena.file_formats import (
+    csv_line,
+    csv_names,
+    json_line,
+    read_csv_games,
+    read_json_games,
+)
+from c4core.arena.files import ON_THE_BOARD, Repeats
+from c4core.notation import DEFAULT_BOARD
+from cli.commands.games.listing import GameSelection
+from cli.output.formats import format_by_ending, opened, output_file, write_object
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, flag, group, takes
 from cli.shell.process import Exit, echo, input_name, reading
+from workers.match.files import Collection, import_matches, remember_stored, stream_entries
+from workers.match.judging import check_matches
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,41 +46,40 @@ EXPORT_EXAMPLES = (
 )
 
 
-repeats_options = parameters.option_group(
-    click.option(
-        "--distinct",
-        type=click.Choice(["moves", "grids"]),
-        help="Leave out games whose moves or final grid occurred before.",
-    ),
-    click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
-)
-"""The options ``--distinct`` and ``--mirrors``."""
+@dataclass(frozen=True, kw_only=True)
+class Repeating:
+    """The criterion of repeated games."""
+
+    distinct: RepeatCriterion | None = choice(
+        ["moves", "grids"], "Leave out games whose moves or final grid occurred before."
+    )
+    mirrors: bool = flag("Count a mirror image as the same game.")
+
+    def repeats(self) -> Repeats | None:
+        """A memory of games; None if repeated games are wanted."""
+        refuse((self.mirrors and self.distinct is None, "--mirrors needs --distinct"))
+        return None if self.distinct is None else Repeats(self.distinct, mirrors=self.mirrors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportGiven:
+    """Parameters of ``c4 games export``."""
+
+    chosen: GameSelection = group(GameSelection)
+    repeating: Repeating = group(Repeating)
+    format_name: str | None = choice(
+        ["jsonl", "csv"],
+        "jsonl: everything about a game; csv: final grids of one board.  "
+        "[default: by the ending of --output, else jsonl]",
+        "--format",
+    )
+    output: str | None = output_file()
 
 
 @click.command(cls=Command, json=False, examples=EXPORT_EXAMPLES)
-@matches_argument
-@filter_options
-@repeats_options
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["jsonl", "csv"]),
-    help="jsonl: everything about a game; csv: final grids of one board.  "
-    "[default: by the ending of --output, else jsonl]",
-)
-@output_option
-@click.pass_context
-def export(
-    context: click.Context,
-    /,
-    *,
-    matches: tuple[int, ...],
-    distinct: RepeatCriterion | None,
-    mirrors: bool,
-    format_name: str | None,
-    output: str | None,
-    **others: Any,
-) -> None:
+@takes(ExportGiven)
+@click.pass_obj
+def export(settings: Settings, given: ExportGiven) -> None:
     """Write games of all or some matches as a file.
 
     jsonl has one game per line, with players, seed, moves and result. csv has one row per game, as
@@ -76,28 +88,20 @@ def export(
     0. The first row has the names pos_01 to pos_42 and winner. Games without a final grid are left
     out, and games on other boards than --board.
     """
-    settings: Settings = context.obj
-    refuse(context, (mirrors and distinct is None, "--mirrors needs --distinct"))
-    filters = filter_of(matches, others)
-    format_name = format_name or format_by_ending(
-        output, endings=ENDINGS, default="jsonl", what="games", option="--format"
+    repeats = given.repeating.repeats()
+    filters = given.chosen.filters()
+    format_name = given.format_name or format_by_ending(
+        given.output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
-    from c4core.arena.files import Repeats
-    from c4core.notation import DEFAULT_BOARD
-    from cli.output.render import count
-    from workers.match.files import stream_entries
-    from workers.match.judging import check_matches
-
-    repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:
-        check_matches(database, matches)
+        check_matches(database, given.chosen.matches)
         size = filters.board or DEFAULT_BOARD
         if format_name == "csv":
             filters = replace(filters, board=size)
         entries = stream_entries(database, filters)
         if repeats is not None:
             entries = filter(repeats.is_new, entries)
-        with opened(output) as target:
+        with opened(given.output) as target:
             out = target or sys.stdout
             if format_name == "csv":
                 written, forfeits = _write_csv(out, entries, size)
@@ -113,8 +117,6 @@ def export(
 
 def _write_json(out: IO[str], entries: Iterable[GameEntry]) -> int:
     """Write a line per game; return the number of games."""
-    from c4core.arena.file_formats import json_line
-
     written = 0
     for entry in entries:
         out.write(json_line(entry) + "\n")
@@ -124,9 +126,6 @@ def _write_json(out: IO[str], entries: Iterable[GameEntry]) -> int:
 
 def _write_csv(out: IO[str], entries: Iterable[GameEntry], board: BoardSize) -> tuple[int, int]:
     """Write a row per game; return the numbers of games written and without an end on the board."""
-    from c4core.arena.file_formats import csv_line, csv_names
-    from c4core.arena.files import ON_THE_BOARD
-
     out.write(csv_names(board) + "\n")
     written = forfeits = 0
     for entry in entries:
@@ -144,34 +143,27 @@ IMPORT_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ImportGiven:
+    """Parameters of ``c4 games import``."""
+
+    file: BinaryIO = argument("FILE|-", type=click.File("rb"))
+    format_name: str | None = choice(
+        ["jsonl", "csv"],
+        "Format as in c4 games export.  [default: by the file's name, else jsonl]",
+        "--format",
+    )
+    board: BoardSize = parameters.board()
+    repeating: Repeating = group(Repeating)
+    new: bool = flag("With --distinct: also leave out games that are stored already.")
+    skip_bad: bool = flag("Leave out bad lines instead of importing nothing.")
+    label: str | None = parameters.label("the matches.  [default: the file's]")
+
+
 @click.command("import", cls=Command, examples=IMPORT_EXAMPLES)
-@click.argument("file", type=click.File("rb"), metavar="FILE|-")
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(["jsonl", "csv"]),
-    help="Format as in c4 games export.  [default: by the file's name, else jsonl]",
-)
-@parameters.board_option
-@repeats_options
-@click.option(
-    "--new", is_flag=True, help="With --distinct: also leave out games that are stored already."
-)
-@click.option("--skip-bad", is_flag=True, help="Leave out bad lines instead of importing nothing.")
-@parameters.label_option("the matches.  [default: the file's]")
-@click.pass_context
-def import_(
-    context: click.Context,
-    *,
-    file: BinaryIO,
-    format_name: str | None,
-    board: BoardSize,
-    distinct: RepeatCriterion | None,
-    mirrors: bool,
-    new: bool,
-    skip_bad: bool,
-    label: str | None,
-) -> None:
+@takes(ImportGiven)
+@click.pass_obj
+def import_(settings: Settings, given: ImportGiven) -> None:
     """Store the games of a file.
 
     The games between the same two players become a match. Every game is replayed: moves must be
@@ -182,49 +174,38 @@ def import_(
     csv is the format that "c4 games export" writes and learning programs use: final grids, without
     moves and players. If -1 began in a grid, the players are exchanged, so that x begins.
     """
-    settings: Settings = context.obj
     refuse(
-        context,
-        (mirrors and distinct is None, "--mirrors needs --distinct"),
-        (new and distinct is None, "--new needs --distinct"),
+        (given.new and given.repeating.distinct is None, "--new needs --distinct"),
     )
-    from c4core.arena.files import Repeats
-    from cli.output.render import count
-    from workers.match.files import Collection, import_matches, remember_stored
 
-    name = input_name(file)
-    kind = format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")
-    repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
+    name = input_name(given.file)
+    kind = given.format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")
+    repeats = given.repeating.repeats()
     with settings.open_database(create=True) as database:
-        if repeats is not None and new:
+        if repeats is not None and given.new:
             remember_stored(database, repeats)
         found = Collection(repeats)
         with reading(name):
-            found.read(_entries(file, kind, board))
+            found.read(_entries(given.file, kind, given.board))
         if not found.lines:
             raise click.BadParameter(f"{name} is empty", param_hint="FILE")
         for line in found.bad:
             echo(f"{name}, line {line.line}: {line.error}", err=True)
-        if found.bad and not skip_bad:
+        if found.bad and not given.skip_bad:
             settings.say(f"{count(found.bad_lines, 'bad line')}: nothing was imported")
-            context.exit(Exit.PROBLEMS)
-        label = label or parameters.readable(Path(name).name)
+            raise click.exceptions.Exit(Exit.PROBLEMS)
+        label = given.label or parameters.readable(Path(name).name)
         stored = import_matches(database, found.matches, label=label)
     _report(settings, stored, repeated=found.repeated, bad=found.bad_lines)
     if found.bad:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:
-    from c4core.arena.file_formats import read_csv_games, read_json_games
-
     return (read_csv_games if kind == "csv" else read_json_games)(file, board=board)
 
 
 def _report(settings: Settings, stored: list[ImportSummary], *, repeated: int, bad: int) -> None:
-    from cli.output.formats import write_object
-    from cli.output.render import count
-
     number = sum(match.games for match in stored)
     if settings.json:
         write_object(

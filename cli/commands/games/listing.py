@@ -2,146 +2,137 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from cli.output.formats import format_options
-from cli.positions.books import read_board
+from c4core.arena.file_formats import json_object
+from c4core.arena.game import Ending
+from c4core.notation import parse_board
+from cli.output.formats import Column, chosen_format, list_formats, write_rows
+from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
+from cli.shell.options import argument, choice, group, number, option, takes
+from db import games
+from db.records.games import GameCursor, GameFilter
+from workers.match.files import stream_entries
+from workers.match.judging import check_matches
+from workers.match.report import match_state
+from workers.text import count, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from c4core.notation import BoardSize
     from c4core.position import Side
-    from cli.output.formats import Column, Row
+    from cli.output.formats import Row
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.records.games import GameCursor, GameFilter
     from db.records.matches import MatchInfo
-
-ENDINGS = (
-    "four",
-    "full",
-    "illegal",
-    "time",
-    "error",
-    "crash",
-    "nonsense",
-    "resigned",
-    "unfinished",
-)
 
 
 def read_game(text: str) -> GameCursor:
     """Parse a game: ``MATCH:NUMBER``."""
-    from db.records.games import GameCursor
-
     try:
         return GameCursor.parse(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
 
 
-def _read_place(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> GameCursor | None:
+def _read_place(text: str) -> GameCursor:
     """Parse the last game of the previous page."""
-    if text is None:
-        return None
     place = read_game(text)
     if place.match_id > parameters.LARGEST_WHOLE or place.number > parameters.LARGEST_GAME:
         raise click.BadParameter(f"no game has the number {text}")
     return place
 
 
-matches_argument = click.argument(
-    "matches", type=parameters.IntRange(1), nargs=-1, metavar="[MATCH]..."
-)
+@dataclass(frozen=True, kw_only=True)
+class GameSelection:
+    """The stored games of a command."""
 
-filter_options = parameters.option_group(
-    click.option("--board", metavar="WxH", callback=read_board, help="Only games on this board."),
-    click.option(
-        "--winner",
-        type=click.Choice(["x", "o", "none"]),
-        help="Only games won by the first mover (x), the second (o), or nobody.",
-    ),
-    click.option(
-        "--ending",
-        "endings",
-        type=click.Choice(ENDINGS),
-        multiple=True,
-        help="Only games that ended in this way; can be given again.",
-    ),
-    click.option(
-        "--length",
-        metavar="N|A..B",
-        callback=parameters.read_range,
-        help="Only games with this many moves; an end can be left open.",
-    ),
-)
-"""The options that :func:`filter_of` collects."""
-
-
-def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
-    """Pop the options of :data:`filter_options` from a command's options."""
-    from db.records.games import GameFilter
-
-    winner: Side | Literal["none"] | None = options.pop("winner")
-    length: Range | None = options.pop("length")
-    endings: tuple[str, ...] = options.pop("endings")
-    board: BoardSize | None = options.pop("board")
-    return GameFilter(
-        matches=matches or None,
-        board=board,
-        winner=None if winner == "none" else winner,
-        is_draw=True if winner == "none" else None,
-        endings=endings or None,
-        min_length=length.first if length else None,
-        max_length=length.last if length else None,
+    matches: tuple[int, ...] = argument("[MATCH]...", type=parameters.IntRange(1), nargs=-1)
+    board: BoardSize | None = option("Only games on this board.", metavar="WxH", read=parse_board)
+    winner: Side | Literal["none"] | None = choice(
+        ["x", "o", "none"], "Only games won by the first mover (x), the second (o), or nobody."
     )
+    endings: tuple[str, ...] = choice(
+        [str(ending) for ending in Ending],
+        "Only games that ended in this way; can be given again.",
+        "--ending",
+        multiple=True,
+    )
+    length: Range | None = option(
+        "Only games with this many moves; an end can be left open.",
+        metavar="N|A..B",
+        read=parameters.read_range,
+    )
+
+    def filters(self) -> GameFilter:
+        """The filter that selects the games."""
+        return GameFilter(
+            matches=self.matches or None,
+            board=self.board,
+            winner=None if self.winner == "none" else self.winner,
+            is_draw=True if self.winner == "none" else None,
+            endings=self.endings or None,
+            min_length=self.length.first if self.length else None,
+            max_length=self.length.last if self.length else None,
+        )
 
 
 TABLE_LIMIT = 50
 
 
+@dataclass(frozen=True, kw_only=True)
+class MatchesGiven:
+    """Parameters of ``c4 games matches``."""
+
+    limit: int = number(parameters.WholeNumber(1), "List at most N matches.", default=20)
+    before: int | None = number(
+        parameters.WholeNumber(1), "Only matches older than this one.", metavar="MATCH"
+    )
+    format_name: str | None = list_formats()
+
+
 @click.command(
     cls=Command, json=False, examples=["c4 games matches", "c4 games matches --limit 5 --json"]
 )
-@click.option(
-    "--limit",
-    type=parameters.WholeNumber(1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="List at most N matches.",
-)
-@click.option(
-    "--before",
-    type=parameters.WholeNumber(1),
-    metavar="MATCH",
-    help="Only matches older than this one.",
-)
-@format_options
+@takes(MatchesGiven)
 @click.pass_obj
-def matches(settings: Settings, *, limit: int, before: int | None, format_name: str | None) -> None:
+def matches(settings: Settings, given: MatchesGiven) -> None:
     """List matches, the newest first.
 
     Results are A's. Use "c4 jobs resume JOB" to continue an unfinished match.
     """
-    from cli.output.formats import chosen_format, write_rows
-    from db import games
-
     with settings.open_database() as database, database.read() as session:
-        found = games.list_matches(session, limit=limit, before_id=before)
-    chosen = chosen_format(settings, format_name)
+        found = games.list_matches(session, limit=given.limit, before_id=given.before)
+    chosen = chosen_format(settings, given.format_name)
     rows = map(_match_row, found)
     if not write_rows(rows, chosen, _match_columns()) and chosen == "table":
         settings.say("No matches.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListGiven:
+    """Parameters of ``c4 games list``."""
+
+    chosen: GameSelection = group(GameSelection)
+    limit: int | None = number(
+        parameters.WholeNumber(1),
+        f"List at most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
+    )
+    after: GameCursor | None = option(
+        "Continue after this game, the last one of the previous page.",
+        metavar="MATCH:NUMBER",
+        read=_read_place,
+    )
+    format_name: str | None = list_formats()
 
 
 @click.command(
@@ -150,52 +141,22 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     json=False,
     examples=["c4 games list 1 --limit 5", "c4 games list --winner o --length ..12 --jsonl"],
 )
-@matches_argument
-@filter_options
-@click.option(
-    "--limit",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    help=f"List at most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
-)
-@click.option(
-    "--after",
-    metavar="MATCH:NUMBER",
-    callback=_read_place,
-    help="Continue after this game, the last one of the previous page.",
-)
-@format_options
+@takes(ListGiven)
 @click.pass_obj
-def list_(
-    settings: Settings,
-    /,
-    *,
-    matches: tuple[int, ...],
-    limit: int | None,
-    after: GameCursor | None,
-    format_name: str | None,
-    **others: Any,
-) -> None:
+def list_(settings: Settings, given: ListGiven) -> None:
     """List games of all or some matches.
 
     x moved first. The moves are columns counted from 1.
     """
-    from c4core.arena.file_formats import json_object
-    from cli.output.formats import chosen_format, write_rows
-    from db.records.games import GameCursor
-    from workers.match.files import stream_entries
-    from workers.match.judging import check_matches
-
-    filters = filter_of(matches, others)
-    chosen = chosen_format(settings, format_name)
-    if limit is None and chosen == "table":
-        limit = TABLE_LIMIT
+    filters = given.chosen.filters()
+    chosen = chosen_format(settings, given.format_name)
+    limit = TABLE_LIMIT if given.limit is None and chosen == "table" else given.limit
     last: GameCursor | None = None
     has_more = False
 
     def rows(database: Database) -> Iterator[Row]:
         nonlocal last, has_more
-        entries = stream_entries(database, filters, after=after)
+        entries = stream_entries(database, filters, after=given.after)
         for entry in islice(entries, limit):
             last = GameCursor(entry.match or 0, entry.number or 0)
             row = dict.fromkeys(_FIELDS)
@@ -203,7 +164,7 @@ def list_(
         has_more = next(entries, None) is not None
 
     with settings.open_database() as database:
-        check_matches(database, matches)
+        check_matches(database, given.chosen.matches)
         write_rows(rows(database), chosen, _game_columns())
     if last is None:
         settings.say("No such games.")
@@ -221,12 +182,6 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
     later, it continues with its other matches. A match whose games another match uses cannot be
     deleted either.
     """
-    from functools import partial
-
-    from cli.output.render import count
-    from db import games
-    from workers.match.judging import check_matches
-
     with settings.open_database() as database:
         check_matches(database, matches)
         # The newest first: it may use the games of an older match.
@@ -258,9 +213,6 @@ _FIELDS = (
 
 
 def _match_row(match: MatchInfo) -> Row:
-    from workers.match.report import match_state
-    from workers.text import time_text
-
     tally = match.tally.a
     return {
         "match": match.id,
@@ -281,9 +233,6 @@ def _match_row(match: MatchInfo) -> Row:
 
 
 def _match_columns() -> tuple[Column, ...]:
-    from cli.output.formats import Column
-    from cli.reports.tables import short
-
     return (
         Column("match", 5, lambda row: str(row["match"]), right=True),
         Column("state", 11, lambda row: row["state"]),
@@ -302,8 +251,6 @@ def _label(row: Row) -> str:
 
 
 def _game_columns() -> tuple[Column, ...]:
-    from cli.output.formats import Column
-
     return (
         Column("game", 9, lambda row: f"{row['match']}:{row['number']}"),
         Column("winner", 6, lambda row: row["winner"] or "-"),

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from c4core.arena.file_formats import json_object
+from c4core.arena.files import outcome_text
+from c4core.notation import column_label, parse_moves
+from c4core.players import Stop
 from cli.commands.games.listing import read_game
-from cli.reports import options as report_options
+from cli.output import render
+from cli.output.formats import write_object
+from cli.output.render import score_text
+from cli.output.tables import Table, write_facts, write_parts
+from cli.reports.matches import judge, write_match, write_tournament
+from cli.reports.options import JudgeNone, Report
+from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.process import Exit, echo
+from cli.shell.options import argument, group, takes
+from cli.shell.parameters import Engine
+from cli.shell.process import Exit, echo, run_in_background
+from cli.work.job import Backend, JobContext
+from db import games
+from workers.match.files import entry_of
+from workers.match.judging import check_matches, judge_game, read_report
+from workers.match.table import replay_game
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,23 +57,26 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     the result, "?" gave points away, "!" was the only move that kept the result in a difficult
     choice. Use "c4 review" to find scores that are not stored.
     """
-    from cli.output.formats import write_object
-
     with settings.open_database() as database:
         entry, judged = _read(database, game)
     if settings.json:
-        from c4core.arena.file_formats import json_object
-
         write_object({**json_object(entry), "judged": [_judged_object(move) for move in judged]})
         return
     _show(entry, judged, boards=boards)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReplayGiven:
+    """Parameters of ``c4 games replay``."""
+
+    games: tuple[str, ...] = argument("MATCH:NUMBER...", nargs=-1, required=True)
+    programs: Consent = parameters.programs("that the match names.")
+
+
 @click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
-@click.argument("games", metavar="MATCH:NUMBER...", nargs=-1, required=True)
-@parameters.programs_option("that the match names.")
-@click.pass_context
-def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent) -> None:
+@takes(ReplayGiven)
+@click.pass_obj
+def replay(settings: Settings, given: ReplayGiven) -> None:
     """Replay games with the same players and seeds.
 
     The exit code is 1 if a game ends differently. Players with a time limit may play differently
@@ -62,18 +84,13 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 
     Programs are started only with --allow-programs, and the programs of imported games never.
     """
-    from c4core.players import Stop
-    from cli.shell.process import run_in_background
-    from workers.match.table import replay_game
-
-    settings: Settings = context.obj
-    places = dict.fromkeys(map(read_game, games))
+    places = dict.fromkeys(map(read_game, given.games))
     differs = False
     with settings.open_database() as database:
         _check_games(database, places)
         for place in places:
             stop = Stop()
-            work = partial(replay_game, database, *place, programs=programs, stop=stop)
+            work = partial(replay_game, database, *place, programs=given.programs, stop=stop)
             again = run_in_background(work, stop.set)
             differs |= not again.is_same
             echo(f"{place}: {'the same' if again.is_same else 'different'}")
@@ -82,13 +99,11 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
                 echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
                 echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
     if differs:
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
     """Refuse games that do not exist."""
-    from db import games
-
     with database.read() as session:
         for place in places:
             games.get_terms(session, place.match_id)
@@ -96,10 +111,6 @@ def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
-    from db import games
-    from workers.match.files import entry_of
-    from workers.match.judging import judge_game
-
     with database.read() as session:
         terms = games.get_terms(session, place.match_id)
     judged = judge_game(database, place.match_id, place.number)
@@ -107,10 +118,6 @@ def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[Ju
 
 
 def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
-    from cli.output import render
-    from cli.output.tables import write_facts
-    from cli.reports.tables import short
-
     facts = {
         "game": f"{entry.match}:{entry.number}",
         "x": short(entry.first or "?"),
@@ -119,7 +126,7 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
         "moves": entry.moves if entry.moves is not None else "(unknown)",
     }
     if entry.start.ply:
-        facts["start"] = f"a position of {render.count(entry.start.ply, 'stone')}"
+        facts["start"] = f"a position of {count(entry.start.ply, 'stone')}"
     if entry.seed is not None:
         facts["seed"] = str(entry.seed)
     if entry.x_seconds or entry.o_seconds:
@@ -138,22 +145,16 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
 
 
 def _result(entry: GameEntry) -> str:
-    from c4core.arena.files import outcome_text
-
     text = f"{outcome_text(entry.winner, entry.ending)}, {entry.ending}"
     return f"{text}: {entry.detail}" if entry.detail else text
 
 
 def _draw(position: Position) -> None:
-    from cli.output import render
-
     out = render.console()
     out.print(render.board(position, None))
 
 
 def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
-    from c4core.notation import column_label, parse_moves
-
     position = entry.start
     if position.ply:
         _draw(position)
@@ -166,10 +167,6 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
 
 
 def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
-    from c4core.notation import column_label
-    from cli.output.render import score_text
-    from cli.output.tables import Table, write_parts
-
     rows = [
         [
             f"{index + 1}.",
@@ -187,8 +184,6 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
 
 
 def _note(move: JudgedMove) -> str:
-    from cli.output.render import score_text
-
     text = f"score {score_text(move.played)} for {move.side}"
     if not move.is_best:
         text += f", best {score_text(move.best)}"
@@ -212,49 +207,44 @@ def _course(moves: str | None, winner: str | None, ending: str) -> str:
     return f"{moves} {winner or 'draw'} ({ending})"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReportGiven:
+    """Parameters of ``c4 games report``."""
+
+    matches: tuple[int, ...] = argument(
+        "MATCH...", type=parameters.IntRange(1), nargs=-1, required=True
+    )
+    judge: JudgeNone = group(JudgeNone)
+    engine: Engine = group(Engine)
+    report: Report = group(Report)
+
+
 @click.command(
     cls=Command,
     broker=True,
     json=False,
     examples=["c4 games report 1", "c4 games report 1 --markdown --judge none"],
 )
-@click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
-@report_options.judge_options(default="none")
-@parameters.threads_option
-@parameters.table_option
-@report_options.writing_options
-@click.pass_context
-def report(
-    context: click.Context,
-    /,
-    *,
-    matches: tuple[int, ...],
-    threads: int,
-    table_mb: int,
-    **others: Any,
-) -> None:
+@takes(ReportGiven)
+@click.pass_obj
+def report(settings: Settings, given: ReportGiven) -> None:
     """Write the report of matches that have been played.
 
     One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
-    from cli.reports.matches import judge, write_match, write_tournament
-    from cli.work.job import Backend, JobContext
-    from workers.match.judging import check_matches, read_report
-
-    settings: Settings = context.obj
-    judging = report_options.judging_of(others)
-    writing = report_options.writing_of(settings, others)
-    chosen = list(dict.fromkeys(matches))
+    judging = given.judge.judging()
+    format_name = given.report.format(settings)
+    chosen = list(dict.fromkeys(given.matches))
     with settings.open_database() as database:
-        check_matches(database, matches)
+        check_matches(database, given.matches)
         if judging.is_wanted:
-            backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+            backend = Backend.found(settings, given.engine)
             judge(JobContext(settings, database, backend), chosen, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
-        write_match(settings, reports[0], writing)
+        write_match(settings, reports[0], given.report, format_name)
     else:
-        write_tournament(settings, reports, writing)
+        write_tournament(settings, reports, given.report, format_name)
     if not all(each.match.is_finished for each in reports):
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)

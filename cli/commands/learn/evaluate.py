@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from c4core.extras import ONNX
+from c4core.files import atomic_file
+from c4core.models.files import read_model
+from c4core.models.labels import read_positions
+from c4core.models.players import SHIPPED, LearningCnn, LearningResidual, named_file
+from c4core.models.quality import evaluate_player, quality_object
+from c4core.players.player import ANY_PROGRAM, Resources
+from c4core.players.registry import parse_player
 from cli.commands.learn.shared import (
-    games_options,
+    EVALUATION_GAMES,
+    FewFinals,
     labelled_games,
     quality_parts,
     require,
-    seed_option,
     write_report,
 )
+from cli.output import progress
+from cli.output.formats import writable_path, write_object
+from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import argument, choice, group, number, option, takes
+from cli.shell.process import check_signals
+from db import games
+from workers.match.table import read_corpus
+from workers.match.terms import looks_games_up
+from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,10 +44,8 @@ if TYPE_CHECKING:
     from c4core.models.labels import Positions
     from c4core.models.quality import TimedQuality
     from c4core.notation import BoardSize
-    from c4core.players.player import PlayerSpec, Resources
+    from c4core.players.player import PlayerSpec
     from cli.shell.settings import Settings
-
-GAMES = 10_000
 
 EXAMPLES = (
     "c4 learn evaluate model.safetensors --games 1000",
@@ -38,43 +54,36 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 learn evaluate``."""
+
+    model: Path | None = argument(required=False, type=click.Path(dir_okay=False, path_type=Path))
+    player: str | None = option("Evaluate this player instead of a model.", metavar="PLAYER")
+    data: Path | None = option(
+        "Positions with exact labels: a data set of c4 dataset build.",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+    )
+    split: str = choice(
+        ["train", "validation", "test"], "The part of the data set.", default="test"
+    )
+    sample: int | None = number(
+        parameters.WholeNumber(1), "Use only N of its positions, drawn by the seed."
+    )
+    finals: FewFinals = group(FewFinals)
+    seed: int = parameters.seed("Seed of all random numbers.", metavar="N")
+
+    def positions(self, directory: Path) -> Positions:
+        """The positions of a data set."""
+        found = read_positions(directory, self.split)
+        return found if self.sample is None else found.sample(self.sample, seed=self.seed)
+
+
 @click.command(cls=Command, examples=EXAMPLES)
-@click.argument("model", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--player", metavar="PLAYER", help="Evaluate this player instead of a model.")
-@click.option(
-    "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Positions with exact labels: a data set of c4 dataset build.",
-)
-@click.option(
-    "--split",
-    type=click.Choice(["train", "validation", "test"]),
-    default="test",
-    show_default=True,
-    help="The part of the data set.",
-)
-@click.option(
-    "--sample",
-    type=parameters.WholeNumber(1),
-    metavar="N",
-    help="Use only N of its positions, drawn by the seed.",
-)
-@games_options(default=GAMES)
-@seed_option
-@click.pass_context
-def evaluate(
-    context: click.Context,
-    /,
-    *,
-    model: Path | None,
-    player: str | None,
-    data: Path | None,
-    split: str,
-    sample: int | None,
-    seed: int,
-    **others: Any,
-) -> None:
+@takes(Given)
+@click.pass_obj
+def evaluate(settings: Settings, given: Given) -> None:
     """Evaluate a model or a player on positions it was not trained on.
 
     With --data: how often its column is a best one, and how often it keeps the result. There are
@@ -88,35 +97,26 @@ def evaluate(
     are played now, read or stored. Choose another seed than in training: the same seed gives the
     same games.
     """
-    by_games = any(others[name] for name in ("games", "csv_file", "matches"))
+    model, player, data = given.model, given.player, given.data
+    by_games = given.finals.given > 0
     refuse(
-        context,
         ((model is None) == (player is None), "give either MODEL or --player"),
         (player is not None and data is None, "--player needs --data"),
-        (data is None and sample is not None, "--sample needs --data"),
+        (data is None and given.sample is not None, "--sample needs --data"),
         (data is not None and by_games, "--data cannot be used with --games, --csv or --match"),
     )
-
-    def read(directory: Path) -> Positions:
-        from c4core.models.labels import read_positions
-
-        positions = read_positions(directory, split)
-        return positions if sample is None else positions.sample(sample, seed=seed)
-
     if player is not None and data is not None:
-        write_evaluation(context.obj, player, read(data), seed=seed)
+        write_evaluation(settings, player, given.positions(data), seed=given.seed)
     elif model is not None:
         found = _read_model(model)
         if data is None:
-            _by_games(context, model, found, others, seed=seed)
+            _by_games(settings, model, found, given)
         else:
-            _by_labels(context, model, found, read(data))
+            _by_labels(settings, model, found, given.positions(data))
 
 
 def _read_model(path: Path) -> Model:
     """Read a model, and check that PyTorch is installed if it needs it."""
-    from c4core.models.files import read_model
-
     parameters.check_exists(str(path), option="MODEL")
     model = read_model(path)
     if model.kind == "cnn":
@@ -124,35 +124,29 @@ def _read_model(path: Path) -> Model:
     return model
 
 
-def _by_labels(context: click.Context, path: Path, model: Model, positions: Positions) -> None:
+def _by_labels(settings: Settings, path: Path, model: Model, positions: Positions) -> None:
     refuse(
-        context,
         (
             positions.board != model.board,
             f"{path} plays on {model.board}, the positions are on {positions.board}",
         ),
     )
-    from c4core.models.players import LearningCnn, LearningResidual
-    from c4core.models.quality import evaluate_player
 
     player = {"cnn": LearningCnn, "residual": LearningResidual}[model.kind](model=str(path))
-    with _asking(context.obj, positions, mirrors=True) as look:
+    with _asking(settings, positions, mirrors=True) as look:
         quality = evaluate_player(player, positions, tell=look).quality
     count = sum(array.size for array in model.weights.values())
-    write_report(context.obj, path, model, parameters=count, quality=quality)
+    write_report(settings, path, model, parameters=count, quality=quality)
 
 
-def _by_games(
-    context: click.Context, path: Path, model: Model, options: dict[str, Any], *, seed: int
-) -> None:
+def _by_games(settings: Settings, path: Path, model: Model, given: Given) -> None:
     refuse(
-        context,
         (
             model.kind != "cnn",
             f"{path} is a model of kind {model.kind}: evaluate it with --data",
         ),
         (
-            model.board != options["board"],
+            model.board != given.finals.board,
             f"{path} plays on {model.board}: give --board {model.board}",
         ),
     )
@@ -162,10 +156,10 @@ def _by_games(
     from c4core.models.torch.playing import Confusion
 
     network = network_of(model, path)
-    tested = labelled_games(context, options, seed=seed, default=GAMES)
+    tested = labelled_games(settings, given.finals, seed=given.seed, default=EVALUATION_GAMES)
     grids, won = torch.from_numpy(tested.grids), torch.from_numpy(tested.won)
     write_report(
-        context.obj,
+        settings,
         path,
         model,
         parameters=parameter_count(network),
@@ -177,11 +171,6 @@ def write_evaluation(
     settings: Settings, description: str, positions: Positions, *, seed: int
 ) -> None:
     """Ask a player for a move in every position; write its measures and time per move."""
-    from c4core.models.quality import quality_object
-    from c4core.players.registry import parse_player
-    from cli.output.formats import write_object
-    from cli.output.tables import Facts, write_parts
-
     spec = parse_player(description)
     found = _ask(settings, spec, positions, seed=seed)
     times = {
@@ -204,8 +193,6 @@ def write_evaluation(
 
 def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: int) -> TimedQuality:
     """Ask a player, with progress. A program is started, because naming it is consent."""
-    from c4core.models.quality import evaluate_player
-
     with (
         spec.make(_resources(settings, spec, positions.board)) as player,
         _asking(settings, positions, mirrors=not player.is_random) as look,
@@ -218,12 +205,9 @@ def _asking(
     settings: Settings, positions: Positions, *, mirrors: bool
 ) -> Iterator[Callable[[int], None]]:
     """Show progress; the function is called with the number of finished moves."""
-    from cli.output import progress
-    from cli.shell.process import check_signals
-
-    shown = progress.is_shown(settings, over_output=False)
+    shown = progress.is_shown(settings)
     total = len(positions) * (1 + mirrors)
-    with progress.counting("asking for moves", total, shown=shown) as update:
+    with progress.counting("asking for moves", shown=shown, total=total) as update:
 
         def look(done: int) -> None:
             check_signals()
@@ -234,13 +218,8 @@ def _asking(
 
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
     """A player's resources: consent to start programs, and stored games if it uses them."""
-    from c4core.players.player import ANY_PROGRAM, Resources
-    from workers.match.terms import looks_games_up
-
     if not looks_games_up(spec):
         return Resources(programs=ANY_PROGRAM)
-    from db import games
-    from workers.match.table import read_corpus
 
     with settings.open_database() as database:
         with database.read() as session:
@@ -266,13 +245,6 @@ def export(settings: Settings, *, model: str, onnx: str) -> None:
     output "policy" has a number for each column: play the column with the largest one. The file's
     metadata describes both.
     """
-    from c4core.extras import ONNX
-    from c4core.files import atomic_file
-    from c4core.models.files import read_model
-    from c4core.models.players import SHIPPED, named_file
-    from cli.output.formats import writable_path
-    from cli.output.render import count
-
     is_shipped = model == SHIPPED
     if not is_shipped:
         parameters.check_exists(model, option="MODEL")

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
+from c4core import extras
+from c4core.errors import LearningMissingError
+from c4core.models.labels import labelled, play_finals, read_finals
+from c4core.models.quality import quality_object
+from cli.output import progress
+from cli.output.formats import write_object
+from cli.output.render import NOTHING, duration, percent
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from cli.shell.options import number, option
+from cli.shell.parameters import WholeNumber
 from cli.shell.process import input_name, reading
+from db import games
+from workers.match.table import read_corpus
+from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from c4core.extras import Extra
@@ -23,94 +36,75 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.players import FinalGrids
     from cli.output.tables import Part
-    from cli.shell.settings import Decorated, Settings
-
-
-def number_option(
-    name: str, kind: parameters.IntRange | parameters.FiniteFloat, text: str, *, default: float
-) -> Callable[[Decorated], Decorated]:
-    """An option with a number, whose help shows the default."""
-    metavar = "X" if isinstance(kind, parameters.FiniteFloat) else "N"
-    return click.option(
-        name, type=kind, metavar=metavar, default=default, show_default=True, help=text
-    )
-
-
-seed_option = number_option(
-    "--seed",
-    parameters.IntRange(0, parameters.LARGEST_SEED),
-    "Seed of all random numbers.",
-    default=0,
-)
+    from cli.shell.settings import Settings
 
 
 def require(extra: Extra | None = None) -> None:
     """Check that packages are installed; without an argument, PyTorch."""
-    from c4core import extras
-    from c4core.errors import LearningMissingError
-
     extras.require(extra or extras.LEARN, LearningMissingError)
 
 
-def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
-    """Add the options that :func:`labelled_games` collects."""
-    return parameters.option_group(
-        click.option(
-            "--games",
-            type=parameters.WholeNumber(1),
-            metavar="N",
-            help=f"Play N games, set against set.  [default: {default}]",
-        ),
-        click.option(
-            "--csv",
-            "csv_file",
-            type=click.File("rb"),
-            metavar="FILE",
-            help="Final grids of a file, as c4 games export --format csv writes them.",
-        ),
-        click.option(
-            "--match",
-            "matches",
-            type=parameters.WholeNumber(1),
-            metavar="MATCH",
-            multiple=True,
-            help="The stored games of this match; can be given again.",
-        ),
-        parameters.board_option,
+TRAINING_GAMES: Final = 300_000
+EVALUATION_GAMES: Final = 10_000
+"""The numbers of games to play if no source of final grids is given."""
+
+
+def played_games(default: int) -> Any:
+    """The option ``--games``."""
+    return number(WholeNumber(1), f"Play N games, set against set.  [default: {default}]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finals:
+    """The source of final grids."""
+
+    games: int | None = played_games(TRAINING_GAMES)
+    csv: BinaryIO | None = option(
+        "Final grids of a file, as c4 games export --format csv writes them.",
+        type=click.File("rb"),
+        metavar="FILE",
     )
+    match: tuple[int, ...] = number(
+        WholeNumber(1),
+        "The stored games of this match; can be given again.",
+        metavar="MATCH",
+        multiple=True,
+    )
+    board: BoardSize = parameters.board()
+
+    @property
+    def given(self) -> int:
+        """The number of sources that are given."""
+        return sum((self.games is not None, self.csv is not None, bool(self.match)))
 
 
-def labelled_games(
-    context: click.Context, options: dict[str, Any], *, seed: int, default: int
-) -> Labelled:
-    """Pop the options of :func:`games_options`; return the labelled final grids.
+@dataclass(frozen=True, kw_only=True)
+class FewFinals(Finals):
+    """The source of final grids for an evaluation."""
 
-    Repeated grids are left out. Without options, ``default`` games are played.
+    games: int | None = played_games(EVALUATION_GAMES)
+
+
+def labelled_games(settings: Settings, finals: Finals, *, seed: int, default: int) -> Labelled:
+    """Label the final grids, and leave out repeated ones.
+
+    If no source is given, ``default`` games are played.
     """
-    from c4core.models.labels import labelled, play_finals, read_finals
-    from cli.output import progress
-    from cli.output.render import count
-
-    settings: Settings = context.obj
-    board: BoardSize = options.pop("board")
-    games: int | None = options.pop("games")
-    csv_file: BinaryIO | None = options.pop("csv_file")
-    matches: tuple[int, ...] = options.pop("matches")
-    given = sum((games is not None, csv_file is not None, bool(matches)))
-    refuse(context, (given > 1, "--games, --csv and --match cannot be used together"))
-    if csv_file is not None:
-        name = input_name(csv_file)
+    refuse((finals.given > 1, "--games, --csv and --match cannot be used together"))
+    board = finals.board
+    if finals.csv is not None:
+        name = input_name(finals.csv)
         with reading(name):
-            finals = read_finals(csv_file, name=name, board=board)
-    elif matches:
-        finals = _stored(settings, matches, board)
+            grids = read_finals(finals.csv, name=name, board=board)
+    elif finals.match:
+        grids = _stored(settings, finals.match, board)
     else:
-        number = default if games is None else games
-        shown = progress.is_shown(settings, over_output=False)
-        with progress.counting("playing games", number, shown=shown) as update:
-            finals = play_finals(number, seed=seed, board=board, tell=update)
-    found = labelled(finals, seed=seed)
-    repeated = len(finals) - len(found)
+        wanted = default if finals.games is None else finals.games
+        shown = progress.is_shown(settings)
+        with progress.counting("playing games", shown=shown, total=wanted) as update:
+            grids = play_finals(wanted, seed=seed, board=board, tell=update)
+    found = labelled(grids, seed=seed)
+    repeated = len(grids) - len(found)
     settings.say(
         count(len(found), "game") + (f", {repeated:,} repeated ones left out" if repeated else "")
     )
@@ -118,9 +112,6 @@ def labelled_games(
 
 
 def _stored(settings: Settings, matches: tuple[int, ...], board: BoardSize) -> FinalGrids:
-    from db import games
-    from workers.match.table import read_corpus
-
     with settings.open_database() as database:
         with database.read() as session:
             for match in matches:
@@ -154,8 +145,6 @@ def write_report(
         "seconds": round(sum(entry["seconds"] for entry in model.history), 3),
     }
     if settings.json:
-        from cli.output.formats import write_object
-
         about |= {"architecture": model.architecture, "settings": model.settings}
         if with_history:
             about["history"] = model.history
@@ -164,8 +153,6 @@ def write_report(
 
             about["confusion"] = confusion_object(confusion)
         if quality is not None:
-            from c4core.models.quality import quality_object
-
             about["quality"] = quality_object(quality)
         write_object(about)
         return
@@ -178,8 +165,6 @@ def _write_text(
     confusion: Confusion | None,
     quality: Quality | None,
 ) -> None:
-    from cli.output.render import duration
-
     facts = {name: str(value) for name, value in about.items()}
     facts["parameters"] = f"{about['parameters']:,}"
     facts["seconds"] = duration(about["seconds"])
@@ -208,7 +193,7 @@ def confusion_table(confusion: Confusion) -> Table:
         ["player 1 has won", f"{confusion.true_true:,}", f"{confusion.true_false:,}"],
         ["player 1 has not won", f"{confusion.false_true:,}", f"{confusion.false_false:,}"],
     ]
-    title = f"The network's verdict on {confusion.games:,} final grids"
+    title = f"The network's judgement of {confusion.games:,} final grids"
     return Table(("", "says won", "says not won"), rows, title=title)
 
 
@@ -217,8 +202,6 @@ _HEADINGS: Final = ("positions", "best column", "result kept")
 
 def quality_parts(quality: Quality) -> list[Part]:
     """Tables of shares by kind of position and by stones, and the missed wins and blocks."""
-    from cli.output.render import NOTHING
-
     kinds = [
         _share_row("all", quality.everywhere),
         _share_row("decisive", quality.decisive),
@@ -242,8 +225,6 @@ def quality_parts(quality: Quality) -> list[Part]:
 
 
 def _share_row(name: str, share: Share) -> list[str]:
-    from cli.output.render import percent
-
     known = share.positions or None
     return [
         name,

@@ -4,122 +4,104 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from c4core.models.files import read_model
+from c4core.models.labels import read_joined
+from c4core.models.loop import Step, draw_curves, train
+from c4core.models.players import LearningResidual
+from c4core.models.quality import evaluate_player
 from cli.commands.learn.shared import (
+    TRAINING_GAMES,
+    Finals,
     figure_texts,
-    games_options,
     labelled_games,
-    number_option,
     require,
-    seed_option,
     write_report,
 )
-from cli.output import drawing
+from cli.output import drawing, progress
+from cli.output.formats import writable_path
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber, option_group
+from cli.shell.options import choice, flag, group, number, option, takes
+from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber
+from cli.shell.process import check_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from c4core.models.files import Model
     from c4core.models.loop import Course
-    from cli.shell.settings import Decorated, Settings
+    from cli.shell.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Training:
-    """The options of all training commands."""
-
-    path: Path
-    epochs: int
-    earlier: Model | None
-    plots: tuple[str, ...]
+def output_model(kind: str) -> Any:
+    """The option ``--output`` of a model."""
+    default = f"{kind}.safetensors"
+    return option("The model file to write.", "-o", "--output", metavar="FILE", default=default)
 
 
-def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decorated], Decorated]:
-    """Add the options that :func:`training_of` collects, and ``--seed``.
+def epochs(default: int) -> Any:
+    """The option ``--epochs``."""
+    text = "Total number of epochs, including earlier runs."
+    return number(WholeNumber(1), text, default=default)
 
-    ``epochs`` is the default, ``curves`` describes what ``--plot`` draws.
-    """
-    return option_group(
-        click.option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            default=f"{kind}.safetensors",
-            show_default=True,
-            help="The model file to write.",
-        ),
-        number_option(
-            "--epochs",
-            WholeNumber(1),
-            "Total number of epochs, including earlier runs.",
-            default=epochs,
-        ),
-        seed_option,
-        click.option("--resume", is_flag=True, help="Continue from the file if it exists."),
-        click.option("--fresh", is_flag=True, help="Start again even if the file exists."),
-        number_option(
-            "--threads",
-            IntRange(1, 1024),
-            "Threads of PyTorch; another number gives slightly different weights.",
-            default=1,
-        ),
-        drawing.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
+
+def plot(curves: str) -> Any:
+    """The option ``--plot``."""
+    return drawing.plot(f"Draw {curves} into an .svg, .png or .pdf; can be given again.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CnnTraining:
+    """A training of a convolutional network."""
+
+    output: str = output_model("cnn")
+    epochs: int = epochs(100)
+    seed: int = parameters.seed("Seed of all random numbers.", metavar="N")
+    resume: bool = flag("Continue from the file if it exists.")
+    fresh: bool = flag("Start again even if the file exists.")
+    threads: int = number(
+        IntRange(1, 1024),
+        "Threads of PyTorch; another number gives slightly different weights.",
+        default=1,
     )
+    plots: tuple[str, ...] = plot("accuracy and error by epoch")
+
+    def path(self) -> Path:
+        """The model's file. The options are checked, and PyTorch gets its threads."""
+        require()
+        refuse((self.resume and self.fresh, "--resume and --fresh cannot be used together"))
+        path = writable_path(self.output, option="--output")
+        drawing.check_charts(self.plots)
+        refuse(
+            (
+                path.exists() and not (self.resume or self.fresh),
+                f"{self.output} exists: continue it with --resume, or start again with --fresh",
+            )
+        )
+        import torch
+
+        torch.set_num_threads(self.threads)
+        return path
+
+    def earlier(self, path: Path) -> Model | None:
+        """The model to continue from."""
+        return read_model(path) if self.resume and path.exists() else None
 
 
-def training_of(context: click.Context, options: dict[str, Any]) -> Training:
-    """Pop the options of :func:`training_options` from a command's options, and check them."""
-    from cli.output.formats import writable_path
+@dataclass(frozen=True, kw_only=True)
+class ResidualTraining(CnnTraining):
+    """A training of a residual network."""
 
-    require()
-    resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
-    refuse(context, (resume and fresh, "--resume and --fresh cannot be used together"))
-    path = writable_path(output, option="--output")
-    drawn = tuple(options.pop("plots"))
-    drawing.check_charts(drawn)
-    refuse(
-        context,
-        (
-            path.exists() and not (resume or fresh),
-            f"{output} exists: continue it with --resume, or start again with --fresh",
-        ),
-    )
-    earlier = None
-    if resume and path.exists():
-        from c4core.models.files import read_model
-
-        earlier = read_model(path)
-    import torch
-
-    torch.set_num_threads(options.pop("threads"))
-    return Training(path=path, epochs=options.pop("epochs"), earlier=earlier, plots=drawn)
+    output: str = output_model("residual")
+    epochs: int = epochs(8)
+    plots: tuple[str, ...] = plot("shares and losses by epoch")
 
 
-_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
-
-data_options = option_group(
-    click.option(
-        "--data",
-        type=_DIRECTORY,
-        required=True,
-        multiple=True,
-        metavar="DIR",
-        help="A data set of c4 dataset build, with NPZ files; can be given again to join several.",
-    ),
-    click.option(
-        "--apart-from",
-        type=_DIRECTORY,
-        multiple=True,
-        metavar="DIR",
-        help="Do not learn from positions of this data set or their neighbours.",
-    ),
-)
-CNN_GAMES = 300_000
+DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 
 CNN_EXAMPLES = (
     "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
@@ -127,38 +109,48 @@ CNN_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class CnnGiven:
+    """Parameters of ``c4 learn train cnn``."""
+
+    finals: Finals = group(Finals)
+    padding: Literal["same", "valid"] = choice(
+        ["same", "valid"],
+        "Padding of the convolution; Brewer's program uses same.",
+        default="same",
+    )
+    batch: int = number(WholeNumber(1), "Grids per step.", default=1000)
+    rate: float = number(
+        FiniteFloat(0, 1, min_open=True), "Adam's learning rate.", metavar="X", default=0.01
+    )
+    training: CnnTraining = group(CnnTraining)
+
+
 @click.command(cls=Command, examples=CNN_EXAMPLES)
-@games_options(default=CNN_GAMES)
-@click.option(
-    "--padding",
-    type=click.Choice(["same", "valid"]),
-    default="same",
-    show_default=True,
-    help="Padding of the convolution; Brewer's program uses same.",
-)
-@number_option("--batch", WholeNumber(1), "Grids per step.", default=1000)
-@number_option("--rate", FiniteFloat(0, 1, min_open=True), "Adam's learning rate.", default=0.01)
-@training_options(kind="cnn", epochs=100, curves="accuracy and error by epoch")
-@click.pass_context
-def cnn(context: click.Context, /, *, seed: int, **others: Any) -> None:
+@takes(CnnGiven)
+@click.pass_obj
+def cnn(settings: Settings, given: CnnGiven) -> None:
     """Train the network of Brewer 2017 on final grids of games.
 
-    It learns to decide from the final grid whether player 1 has won. In each game, lots decide
-    which player is player 1. Repeated grids are left out. The network is trained on 70% of the
+    It learns to decide from the final grid whether player 1 has won. In each game, player 1
+    is chosen at random. Repeated grids are left out. The network is trained on 70% of the
     others and tested on the rest; the confusion matrix of the test is printed. The model plays as
     learning-cnn:model=FILE.
     """
-    training = training_of(context, others)
-    found = labelled_games(context, others, seed=seed, default=CNN_GAMES)
+    training = given.training
+    path = training.path()
+    found = labelled_games(settings, given.finals, seed=training.seed, default=TRAINING_GAMES)
     from c4core.models.torch.courses import FinalGridCourse
     from c4core.models.torch.networks import parameter_count
     from c4core.models.torch.playing import Confusion
 
-    course = FinalGridCourse(found, seed=seed, **others)
-    model = run(context.obj, course, training)
+    course = FinalGridCourse(
+        found, seed=training.seed, padding=given.padding, batch=given.batch, rate=given.rate
+    )
+    model = run(settings, course, training, path)
     write_report(
-        context.obj,
-        training.path,
+        settings,
+        path,
         model,
         parameters=parameter_count(course.network),
         confusion=Confusion.of(course.network, *course.test),
@@ -172,46 +164,67 @@ RESIDUAL_EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """The network, and the steps of its training."""
+
+    channels: int = number(
+        IntRange(8, 128), "Filters per convolution, a multiple of 8.", default=32
+    )
+    blocks: int = number(IntRange(1, 16), "Pairs of convolutions after the first.", default=5)
+    hidden: int = number(
+        IntRange(8, 256), "Units per column before the outputs, a multiple of 8.", default=64
+    )
+    steps: int = number(WholeNumber(1), "Steps per epoch.", default=1000)
+    batch: int = number(WholeNumber(1), "Positions per step.", default=2048)
+    rate: float = number(
+        FiniteFloat(0, 1, min_open=True),
+        "Muon's highest learning rate.",
+        metavar="X",
+        default=0.035,
+    )
+    games: int = number(
+        WholeNumber(0),
+        "Games against perfect play, as first player, after every epoch.",
+        default=200,
+    )
+    precision: str = choice(
+        ["float32", "bfloat16"],
+        "Number format used in training; bfloat16 is faster on newer processors.",
+        default="float32",
+    )
+    device: str = option(
+        "PyTorch's device, such as cuda; larger batches use a graphics card better.",
+        metavar="NAME",
+        default="cpu",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResidualGiven:
+    """Parameters of ``c4 learn train residual``."""
+
+    data: tuple[Path, ...] = option(
+        "A data set of c4 dataset build, with NPZ files; can be given again to join several.",
+        type=DIRECTORY,
+        required=True,
+        multiple=True,
+        metavar="DIR",
+    )
+    apart_from: tuple[Path, ...] = option(
+        "Do not learn from positions of this data set or their neighbours.",
+        type=DIRECTORY,
+        multiple=True,
+        metavar="DIR",
+    )
+    network: Network = group(Network)
+    training: ResidualTraining = group(ResidualTraining)
+
+
 @click.command(cls=Command, database=False, examples=RESIDUAL_EXAMPLES)
-@data_options
-@number_option(
-    "--channels", IntRange(8, 128), "Filters per convolution, a multiple of 8.", default=32
-)
-@number_option("--blocks", IntRange(1, 16), "Pairs of convolutions after the first.", default=5)
-@number_option(
-    "--hidden",
-    IntRange(8, 256),
-    "Units per column before the outputs, a multiple of 8.",
-    default=64,
-)
-@number_option("--steps", WholeNumber(1), "Steps per epoch.", default=1000)
-@number_option("--batch", WholeNumber(1), "Positions per step.", default=2048)
-@number_option(
-    "--rate", FiniteFloat(0, 1, min_open=True), "Muon's highest learning rate.", default=0.035
-)
-@number_option(
-    "--games",
-    WholeNumber(0),
-    "Games against perfect play, as first player, after every epoch.",
-    default=200,
-)
-@click.option(
-    "--precision",
-    type=click.Choice(["float32", "bfloat16"]),
-    default="float32",
-    show_default=True,
-    help="Number format used in training; bfloat16 is faster on newer processors.",
-)
-@click.option(
-    "--device",
-    metavar="NAME",
-    default="cpu",
-    show_default=True,
-    help="PyTorch's device, such as cuda; larger batches use a graphics card better.",
-)
-@training_options(kind="residual", epochs=8, curves="shares and losses by epoch")
-@click.pass_context
-def residual(context: click.Context, /, **others: Any) -> None:
+@takes(ResidualGiven)
+@click.pass_obj
+def residual(settings: Settings, given: ResidualGiven) -> None:
     """Train a network that sees threats, using exact labels.
 
     It learns the best columns, the winner, and the scores of all columns from train.npz, and from
@@ -220,68 +233,70 @@ def residual(context: click.Context, /, **others: Any) -> None:
     validation.npz. The learning rate falls until the last epoch, so give the same --epochs with
     --resume. The model plays as learning-residual:model=FILE, without PyTorch.
     """
-    training = training_of(context, others)
-    from c4core.models.labels import read_joined
-    from c4core.models.players import LearningResidual
-    from c4core.models.quality import evaluate_player
+    training = given.training
+    path = training.path()
     from c4core.models.torch.courses import ResidualCourse
     from c4core.models.torch.networks import parameter_count
 
-    learned, held_out, apart = read_joined(others.pop("data"), apart_from=others.pop("apart_from"))
-    course = ResidualCourse(learned, held_out, others=apart, epochs=training.epochs, **others)
-    model = run(context.obj, course, training)
-    player = LearningResidual(model=str(training.path))
+    learned, held_out, apart = read_joined(given.data, apart_from=given.apart_from)
+    course = ResidualCourse(
+        learned,
+        held_out,
+        others=apart,
+        epochs=training.epochs,
+        seed=training.seed,
+        **vars(given.network),
+    )
+    model = run(settings, course, training, path)
     write_report(
-        context.obj,
-        training.path,
+        settings,
+        path,
         model,
         parameters=parameter_count(course.network),
-        quality=evaluate_player(player, held_out).quality,
+        quality=evaluate_player(LearningResidual(model=str(path)), held_out).quality,
         with_history=True,
     )
 
 
-def run(settings: Settings, course: Course, training: Training) -> Model:
+def run(settings: Settings, course: Course, training: CnnTraining, path: Path) -> Model:
     """Train with progress, and draw the curves.
 
     After an interruption, a message reports the completed epochs and how to continue. If the model
     to continue from belongs to another training, ModelMismatchError is raised.
     """
-    from c4core.models.loop import Step, draw_curves, train
-    from cli.output import progress
-    from cli.shell.process import check_signals
-
     complete = 0
-    shown = progress.is_shown(settings, over_output=False)
+    shown = progress.is_shown(settings)
     try:
-        with progress.training(training.epochs, shown=shown) as update:
+        with progress.bar(shown=shown, total=training.epochs) as update:
 
             def look(step: Step) -> None:
                 nonlocal complete
                 complete = step.epoch
                 check_signals()
-                update(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
+                done = step.epoch + step.done / max(step.parts, 1)
+                text = f"epoch {done:.1f} of {training.epochs}, {_remark(step.figures)}"
+                update(completed=done, description=text)
                 if step.parts == 0:
                     settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")
 
             model = train(
                 course,
-                training.path,
+                path,
                 epochs=training.epochs,
-                resume=training.earlier,
+                resume=training.earlier(path),
                 tell=look,
             )
     except KeyboardInterrupt:
-        if training.path.exists():
+        if path.exists():
             settings.say(
-                f"{training.path.name} has {complete} of {training.epochs} epochs and can play; "
+                f"{path.name} has {complete} of {training.epochs} epochs and can play; "
                 "continue with the same command and --resume"
             )
         raise
 
-    def draw(paths: Sequence[Path]) -> None:
-        for path in paths:
-            draw_curves(model, path)
+    def draw(files: Sequence[Path]) -> None:
+        for file in files:
+            draw_curves(model, file)
 
     drawing.draw_charts(training.plots, draw)
     return model

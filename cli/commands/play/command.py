@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
 import shlex
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
+from c4core.arena.file_formats import json_object
+from c4core.errors import MoveError
+from c4core.players.errors import PlayerError, ProgramRefusedError
+from c4core.players.player import ANY_PROGRAM, Consent
+from c4core.reader import read_moves
+from cli.commands.play.game import (
+    Game,
+    check_replaceable,
+    default_file,
+    read_game,
+    read_seat,
+)
+from cli.commands.play.opponents import GameResources, Scores
+from cli.commands.play.plain import PlainGame
 from cli.output.formats import writable_path
-from cli.positions.books import book_options, book_path
+from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.options import flag, group, number, option, takes
+from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo, ignoring_closed_stderr
+from workers.answers.question import find_book
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from c4core.players.player import Consent
     from cli.commands.play.app import PlayApp
-    from cli.commands.play.game import Game, Seat
-    from cli.commands.play.plain import PlainGame
+    from cli.commands.play.game import Seat
     from cli.shell.settings import Settings
 
 
@@ -40,85 +59,52 @@ EXAMPLES = (
 )
 
 
-def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
-    from c4core.players.errors import PlayerError
-    from c4core.players.player import ANY_PROGRAM
-    from cli.commands.play.game import read_seat
+read_own_seat = partial(read_seat, programs=ANY_PROGRAM)
+"""Parse a player that the command line names, which is consent to start it."""
 
-    try:
-        return read_seat(text, programs=ANY_PROGRAM)
-    except PlayerError as error:
-        raise click.BadParameter(str(error)) from None
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Parameters of ``c4 play``."""
+
+    first: Seat = option(
+        "Player of x, who moves first: human, a level (beginner to expert), or another player.",
+        metavar="WHO",
+        default="human",
+        read=read_own_seat,
+    )
+    second: Seat = option("Player of o.", metavar="WHO", default="medium", read=read_own_seat)
+    board: BoardSize = parameters.board()
+    moves: str = option("Start after these moves.", metavar="MOVES", default="")
+    seed: int | None = option(
+        "Seed of all random choices.  [default: a random one]", type=int, metavar="N"
+    )
+    resume: bool = flag("Continue the saved game.")
+    programs: Consent = parameters.programs("that the saved game names.")
+    new: bool = flag("Replace the saved game by a new one without asking.")
+    file_name: str | None = option(
+        "Save the game in this file.  [default: play.json in your data directory]",
+        "--file",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+    )
+    plain: bool = flag("Play line by line on standard input and output.")
+    delay: float = number(
+        parameters.FiniteFloat(0, 60),
+        "Delay between moves if no person plays.",
+        metavar="SECONDS",
+        default=0.5,
+    )
+    no_animation: bool = flag("Do not show stones falling.")
+    books: Books = group(Books)
+    no_store: bool = flag("Use no database for hints and players.")
+    engine: Engine = group(Engine)
 
 
 @click.command(cls=Command, examples=EXAMPLES)
-@click.option(
-    "--first",
-    metavar="WHO",
-    default="human",
-    show_default=True,
-    callback=_read_seat,
-    help="Player of x, who moves first: human, a level (beginner to expert), or another player.",
-)
-@click.option(
-    "--second",
-    metavar="WHO",
-    default="medium",
-    show_default=True,
-    callback=_read_seat,
-    help="Player of o.",
-)
-@parameters.board_option
-@click.option("--moves", metavar="MOVES", default="", help="Start after these moves.")
-@click.option(
-    "--seed", type=int, metavar="N", help="Seed of all random choices.  [default: a random one]"
-)
-@click.option("--resume", is_flag=True, help="Continue the saved game.")
-@parameters.programs_option("that the saved game names.")
-@click.option("--new", is_flag=True, help="Replace the saved game by a new one without asking.")
-@click.option(
-    "--file",
-    "file_name",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Save the game in this file.  [default: play.json in your data directory]",
-)
-@click.option("--plain", is_flag=True, help="Play line by line on standard input and output.")
-@click.option(
-    "--delay",
-    type=parameters.FiniteFloat(0, 60),
-    metavar="SECONDS",
-    default=0.5,
-    show_default=True,
-    help="Delay between moves if no person plays.",
-)
-@click.option("--no-animation", is_flag=True, help="Do not show stones falling.")
-@book_options
-@click.option("--no-store", is_flag=True, help="Use no database for hints and players.")
-@parameters.threads_option
-@parameters.table_option
+@takes(Given)
 @click.pass_context
-def play(
-    context: click.Context,
-    *,
-    first: Seat,
-    second: Seat,
-    board: BoardSize,
-    moves: str,
-    seed: int | None,
-    resume: bool,
-    programs: Consent,
-    new: bool,
-    file_name: str | None,
-    plain: bool,
-    delay: float,
-    no_animation: bool,
-    book: str | None,
-    no_book: bool,
-    no_store: bool,
-    threads: int,
-    table_mb: int,
-) -> None:
+def play(context: click.Context, given: Given) -> None:
     """Play Connect Four at the terminal.
 
     Type a column or click it. Press u to take a move back, h to show the exact score of every
@@ -134,78 +120,85 @@ def play(
     With --plain, moves are read from standard input, one column per line, and the board is written
     after each. With --json only the game is written, at the end. Type "help" for the commands.
     """
-    from cli.commands.play.game import check_replaceable, claimed, default_file, read_game
-    from cli.commands.play.opponents import GameResources, Scores
-    from workers.answers.question import find_book
-
     settings: Settings = context.obj
     refuse(
-        context,
-        (resume and new, "--resume and --new cannot be used together"),
-        (resume and _is_described(context), "--resume uses the saved players, board and moves"),
-        (not plain and not _on_terminal(), "c4 play needs a terminal; use --plain without one"),
+        (given.resume and given.new, "--resume and --new cannot be used together"),
+        (
+            given.resume and _is_described(context),
+            "--resume uses the saved players, board and moves",
+        ),
+        (
+            not given.plain and not _on_terminal(),
+            "c4 play needs a terminal; use --plain without one",
+        ),
     )
-    file = default_file() if file_name is None else writable_path(file_name, option="--file")
-    context.with_resource(claimed(file))
-    if new and file_name is not None:  # the default file belongs to c4
+    file = (
+        default_file()
+        if given.file_name is None
+        else writable_path(given.file_name, option="--file")
+    )
+    if given.new and given.file_name is not None:  # the default file belongs to c4
         check_replaceable(file)
-    kept = None if new else read_game(file, programs=_with_named(programs, first, second))
+    kept = (
+        None
+        if given.new
+        else read_game(file, programs=_with_named(given.programs, given.first, given.second))
+    )
     unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
     refuse(
-        context,
-        (resume and kept is None, f"no game is saved in {file}"),
+        (given.resume and kept is None, f"no game is saved in {file}"),
         (
-            plain and not resume and unfinished is not None,
+            given.plain and not given.resume and unfinished is not None,
             f"an unfinished game is saved in {file}: use --resume to continue, --new to replace it",
         ),
     )
-    _check_consent(kept if resume else unfinished, file)
-    game = kept if resume and kept is not None else _game(first, second, board, moves, seed)
-    opened = find_book(book_path(context, book, no_book=no_book), game.board)
+    _check_consent(kept if given.resume else unfinished, file)
+    game = (
+        kept
+        if given.resume and kept is not None
+        else _game(given.first, given.second, given.board, given.moves, given.seed)
+    )
+    opened = find_book(given.books.path(), game.board)
     with ExitStack() as stack:
-        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        database = (
+            None if given.no_store else stack.enter_context(settings.open_database(create=True))
+        )
         scores = Scores(
             database,
-            table_mb=table_mb,
-            threads=threads,
+            table_mb=given.engine.table_mb,
+            threads=given.engine.threads,
             book=opened,
             on_trouble=settings.say,
         )
         supplies = GameResources(scores, database)
         playing: PlainGame | PlayApp
-        if plain:
-            from cli.commands.play.plain import PlainGame
-
+        if given.plain:
             playing = PlainGame(game, file=file, supplies=supplies, silent=settings.json)
         else:
             from cli.commands.play.app import PlayApp
             from cli.commands.play.screen import Setup
 
-            setup = Setup(file, supplies, delay, animated=not no_animation)
-            playing = PlayApp(game, setup, unfinished=None if resume else unfinished)
+            setup = Setup(file, supplies, given.delay, animated=not given.no_animation)
+            playing = PlayApp(game, setup, unfinished=None if given.resume else unfinished)
         try:
             playing.play()
         except KeyboardInterrupt:
             with ignoring_closed_stderr():  # the terminal may be closed
-                _say_where(playing.game, file_name, settings)
+                _say_where(playing.game, given.file_name, settings)
             raise
-    _write_games(playing.games, settings, plain=plain)
-    _say_where(playing.game, file_name, settings)
+    _write_games(playing.games, settings, plain=given.plain)
+    _say_where(playing.game, given.file_name, settings)
     if playing.mistakes and not sys.stdin.isatty():
-        context.exit(Exit.PROBLEMS)
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
 def _with_named(programs: Consent, *seats: Seat) -> Consent:
     """Add the players that the command line names to the allowed programs."""
-    from c4core.players.player import Consent
-
     return Consent(programs.everything, frozenset(seat.text for seat in seats))
 
 
 def _check_consent(game: Game | None, file: Path) -> None:
     """Refuse a saved game with programs that this command line does not allow."""
-    from c4core.players.errors import ProgramRefusedError
-
     if game is None:
         return
     try:
@@ -226,23 +219,16 @@ def _is_described(context: click.Context) -> bool:
 
 
 def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
-    import secrets
-
-    from c4core.errors import MoveError
-    from c4core.players.errors import PlayerError
-    from c4core.reader import read_moves
-    from cli.commands.play.game import Game
-
     if min(board) < LEAST_SIDE:
         raise click.BadParameter(
             f"{board} is too small for four in a row: use at least {LEAST_SIDE} columns and rows",
             param_hint="'--board'",
         )
-    for option, seat in (("--first", first), ("--second", second)):
+    for name, seat in (("--first", first), ("--second", second)):
         try:
             seat.check_board(board)
         except PlayerError as error:
-            raise click.BadParameter(str(error), param_hint=f"'{option}'") from None
+            raise click.BadParameter(str(error), param_hint=f"'{name}'") from None
     try:
         columns = read_moves(moves, board)
         return Game(first, second, secrets.randbits(32) if seed is None else seed, board, columns)
@@ -252,10 +238,6 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
 
 def _write_games(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
     """Write the games, one per line, after the screen was closed."""
-    import json
-
-    from c4core.arena.file_formats import json_object
-
     for game in games:
         if settings.json:
             known = {

@@ -7,18 +7,15 @@ Each move and each undo makes a new game. The file is JSON with the fields neede
 
 If a player has failed or resigned, it also has
 ``"failure": {"loser": "o", "reason": "..", "ending": "crash"}``.
-
-Only one process at a time plays a saved game: two would overwrite each other's moves.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import platformdirs
 
 from c4core.arena.files import GameEntry, empty_board, ending_on_board
 from c4core.arena.game import Ending, game_seed, side_seed
@@ -32,7 +29,6 @@ from c4core.players.registry import LEVELS, parse_player, player_kinds
 from c4core.position import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from c4core.players.player import PlayerSpec
@@ -305,8 +301,6 @@ class SavedGameError(C4Error, ValueError):
 
 def default_file() -> Path:
     """The default file for a saved game; its directory is created if necessary."""
-    import platformdirs
-
     return platformdirs.user_data_path("c4", ensure_exists=True) / "play.json"
 
 
@@ -399,12 +393,11 @@ def _failure_of(fields: dict[str, Any]) -> Forfeit | None:
         return None
     failure = _typed(fields, "failure", dict)
     loser, reason = _typed(failure, "loser", str), _typed(failure, "reason", str)
-    # Games of earlier versions do not have this field.
-    ending = _typed(failure, "ending", str) if "ending" in failure else str(Ending.ERROR)
-    if ending not in FAILURES:
-        raise TypeError(f"field 'ending' cannot be {ending!r}")
     if loser not in ("x", "o"):
         raise TypeError(f"field 'loser' cannot be {loser!r}")
+    ending = _typed(failure, "ending", str)
+    if ending not in FAILURES:
+        raise TypeError(f"field 'ending' cannot be {ending!r}")
     return Forfeit("x" if loser == "x" else "o", reason, Ending(ending))
 
 
@@ -413,65 +406,6 @@ def _typed(fields: dict[str, Any], name: str, kind: type) -> Any:
     if type(value) is not kind:
         raise TypeError(f"field {name!r} cannot be {value!r}")
     return value
-
-
-class GameInUseError(C4Error):
-    """Another process is playing the game of a file.
-
-    Attributes:
-        path: the file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path}: another c4 play saves its game there; name another file with --file"
-        )
-        self.path = path
-
-
-@contextmanager
-def claimed(path: Path) -> Iterator[None]:
-    """Keep other processes from playing a file's game while the context lasts.
-
-    The lock is on a file next to it, which is removed at the end. If the process is killed, the
-    lock ends too. If the file cannot be created or locked, the game is played without a lock. If
-    another process has the lock, GameInUseError is raised.
-    """
-    beside = path.with_name(f".{path.name}.lock")
-    try:
-        handle = _locked(beside)
-    except BlockingIOError:
-        raise GameInUseError(path) from None
-    except OSError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-        os.close(handle)
-
-
-def _locked(path: Path) -> int:
-    """Create and lock a file; return its handle. BlockingIOError: another process has the lock."""
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is(handle, path):
-                return handle
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)  # the process with the lock has removed the file
-
-
-def _is(handle: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 RULES: Final = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import threading
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -152,8 +153,6 @@ class PlainGame:
         self._draw(_wait_for(lambda: self._scores.ask(position)))
 
     def _help(self) -> None:
-        import textwrap
-
         lines = paragraphs(how=f"Type {COMMANDS}.").splitlines()
         for paragraph in lines:
             for line in textwrap.wrap(paragraph) or [""]:
@@ -167,7 +166,7 @@ class PlainGame:
         position = self.game.position
         out.print(render.board(position, bounds))
         if answer is not None:
-            out.print(render.verdict(position, answer))
+            out.print(render.result_sentence(position, answer))
             out.print("best: " + render.labels(answer.best))
         sys.stdout.flush()
 

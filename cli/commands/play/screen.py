@@ -21,7 +21,7 @@ from cli.commands.play.board import BoardView, escaped
 from cli.commands.play.game import write_game
 from cli.commands.play.opponents import GameResources, Opponents
 from cli.commands.play.panels import HowToPlay, NewGame, SessionScore, SidePanel, Unfinished
-from cli.output.render import verdict
+from cli.output.render import result_sentence
 from workers.text import printable_lines
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class GameScreen(Screen[None]):
         if event.answer is None:
             self._verdict = escaped(f"no hint: {event.reason}")
         else:
-            sentence = verdict(self.game.position, event.answer)
+            sentence = result_sentence(self.game.position, event.answer)
             self._verdict = Text(sentence.plain, "bold") if self._letters else sentence
             self._board.show_scores(event.answer.bounds)
             self.is_hinted = True

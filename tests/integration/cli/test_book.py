@@ -75,7 +75,7 @@ class TestExchange:
     def test_the_extension_sets_the_format(self, c4: C4) -> None:
         assert c4("book", "export", "b.c4book", "-o", "x.csv").code == 0
         assert (c4.directory / "x.csv").read_text().startswith("ply,key,score\n")
-        options = ("--board", "5x4", "--complete", "--out", "y.c4book")
+        options = ("--board", "5x4", "--complete", "--output", "y.c4book")
         assert c4("book", "import", "x.csv", *options).code == 0
         assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
         assert c4("book", "export", "b.c4book", "--format", "csv", "-o", "x.jsonl").code == 0
@@ -85,7 +85,7 @@ class TestExchange:
         done = c4("book", "export", "b.c4book", "--format", "pons", "-o", "x.book")
         assert done.code == 0
         assert "x.book: 2,411 positions" in done.err
-        assert c4("book", "import", "x.book", "--format", "pons", "--out", "y.c4book").code == 0
+        assert c4("book", "import", "x.book", "--format", "pons", "--output", "y.c4book").code == 0
         assert c4("book", "verify", "y.c4book").code == 0
         first, second = (
             [
@@ -112,11 +112,11 @@ class TestExchange:
             "book export b.c4book -o no/where",
             "book export b.c4book -o x.json",
             "book export b.c4book -o x.md",
-            "book import b.c4book --out y",
-            "book import bad.csv --out y",
-            "book import bad.csv --format jsonl --out y",
-            "book import bad.csv --format pons --out y",
-            "book import bad.csv --format jsonl --start 3 --out y",
+            "book import b.c4book --output y",
+            "book import bad.csv --output y",
+            "book import bad.csv --format jsonl --output y",
+            "book import bad.csv --format pons --output y",
+            "book import bad.csv --format jsonl --start 3 --output y",
             "book import bad.csv --output no/y",
         )
         assert sorted(path.name for path in c4.directory.iterdir()) == ["b.c4book", "bad.csv"]
@@ -126,15 +126,15 @@ class TestExchange:
     ) -> None:
         lines = c4("book", "export", "b.c4book").out.splitlines(keepends=True)
         (c4.directory / "cut-off").write_text("".join(lines[:-5]))
-        assert c4("book", "import", "cut-off", "--out", "y.c4book").code != 0
+        assert c4("book", "import", "cut-off", "--output", "y.c4book").code != 0
         assert not (c4.directory / "y.c4book").exists()
         (c4.directory / "x").write_text("".join(lines))
         (c4.directory / "y.c4book").write_text("years of work")
-        done = c4("book", "import", "x", "--out", "y.c4book")
+        done = c4("book", "import", "x", "--output", "y.c4book")
         assert done.code == 2
         assert "'y.c4book' exists already: --force replaces it" in done.err
         assert (c4.directory / "y.c4book").read_text() == "years of work"
-        assert c4("book", "import", "x", "--out", "y.c4book", "--force").code == 0
+        assert c4("book", "import", "x", "--output", "y.c4book", "--force").code == 0
         assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
 
 

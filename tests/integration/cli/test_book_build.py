@@ -23,7 +23,7 @@ AT_ONCE = 10
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The digest of the book that one thread builds."""
     c4 = C4(tmp_path_factory.mktemp("undisturbed"))
-    assert c4(*BUILD, "--threads", "1", "--out", "x.c4book").code == 0
+    assert c4(*BUILD, "--threads", "1", "--output", "x.c4book").code == 0
     return digest(c4.directory / "x.c4book")
 
 
@@ -42,12 +42,12 @@ def test_interrupted_and_resumed_twice(
     for _ in range(2):
         done = units(url)[UnitState.DONE]
         with held_back(url, 1, free=AT_ONCE) as kept:
-            command = (*BUILD, "--threads", "2", "--out", "x.c4book")
+            command = (*BUILD, "--threads", "2", "--output", "x.c4book")
             errors = interrupt(c4, *command, done=done + 2)
-            assert "Give the same command again to go on" in errors
+            assert "Give the same command again to continue" in errors
             assert units(url)[UnitState.LEASED] == kept
         assert not (c4.directory / "x.c4book").exists()
-    last = c4(*BUILD, "--out", "x.c4book")
+    last = c4(*BUILD, "--output", "x.c4book")
     assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digest(c4.directory / "x.c4book") == undisturbed
 
@@ -56,7 +56,7 @@ def test_interrupted_and_resumed_twice(
 def test_only_the_same_book_is_replaced_without_force(
     c4: C4, sparse: str, snapshot: SnapshotAssertion
 ) -> None:
-    command = f"book build --board 5x4 --plies 3 {sparse} --out x.c4book"
+    command = f"book build --board 5x4 --plies 3 {sparse} --output x.c4book"
     other = command.replace("--plies 3", "--plies 4")
     book = c4.directory / "x.c4book"
     assert c4(*command.split()).code == 0
@@ -116,7 +116,7 @@ def test_sparse(c4: C4) -> None:
 def test_start(c4: C4) -> None:
     for moves in ("12", "54"):
         command = ("book", "build", "--board", "5x4", "--plies", "6", "--start", moves)
-        assert c4(*command, "--out", f"{moves}.c4book").code == 0
+        assert c4(*command, "--output", f"{moves}.c4book").code == 0
     assert digest(c4.directory / "12.c4book") == digest(c4.directory / "54.c4book")
     assert c4("book", "probe", "--book", "12.c4book", "123").code == 0
     assert c4("book", "probe", "--book", "12.c4book", "33").code == 1
@@ -124,6 +124,6 @@ def test_start(c4: C4) -> None:
 
 def test_special_files_are_refused(c4: C4) -> None:
     """The system's reason for /proc varies; tests/integration/cli/refusals.txt has other places."""
-    assert "'/proc/x'" in refused(c4, "book build --plies 4 --out /proc/x")[1]
+    assert "'/proc/x'" in refused(c4, "book build --plies 4 --output /proc/x")[1]
     assert "'/proc/x'" in refused(c4, "dataset build --output /proc/x")[1]
     assert not (c4.directory / "test.db").exists()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with a certificate of 5x4."""
     folder = tmp_path_factory.mktemp("proven")
-    done = C4(folder)("prove", "", "--board", "5x4", "--out", "small.c4proof")
+    done = C4(folder)("prove", "", "--board", "5x4", "--output", "small.c4proof")
     assert done.code == 0
     assert "the empty 5x4 board scores exactly 0" in done.err
     return folder
@@ -127,7 +127,7 @@ def test_a_proof_plays_a_match_and_a_game(c4: C4) -> None:
 
 
 def test_a_false_claim_is_refused(c4: C4) -> None:
-    done = c4("prove", "", "--board", "4x4", "--at-least", "1", "--out", "no.c4proof")
+    done = c4("prove", "", "--board", "4x4", "--at-least", "1", "--output", "no.c4proof")
     assert done.code == 2
     assert done.err.endswith("\nError: the claim is wrong: the score is less than 1\n")
     assert not (c4.directory / "no.c4proof").exists()
@@ -135,7 +135,7 @@ def test_a_false_claim_is_refused(c4: C4) -> None:
 
 def test_other_files_are_not_replaced(c4: C4) -> None:
     before = (c4.directory / "small.c4proof").read_bytes()
-    again = ("prove", "", "--board", "5x4", "--rules", "none", "--out", "small.c4proof")
+    again = ("prove", "", "--board", "5x4", "--rules", "none", "--output", "small.c4proof")
     done = c4(*again)
     assert done.code == 2
     assert "exists already: --force replaces it" in done.err

@@ -37,8 +37,8 @@ echo "${COMPREPLY[*]}"
         ("worker --queues ", "interactive bulk"),
         ("show --board 7", "7x6 7x7"),
         ("--broker no", "none"),
-        ("config set th", "threads"),
-        ("config un", "unset"),
+        ("config --js", "--json"),
+        ("jobs res", "results resume"),
         ("solve --no-such-", ""),
     ],
 )

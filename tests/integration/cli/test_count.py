@@ -23,6 +23,6 @@ def test_an_interrupted_count_is_stored(c4: C4) -> None:
         process.send_signal(signal.SIGINT)
         _out, err = process.communicate()
     assert process.returncode == 130
-    assert "half.c4count: finished plies are kept; give the same command again to go on" in err
+    assert "half.c4count: finished plies are kept; give the same command again to continue" in err
     assert "Traceback" not in err
     assert len(load_count(c4.directory / "half.c4count").plies) >= 12

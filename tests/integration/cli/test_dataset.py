@@ -117,7 +117,7 @@ def test_an_interrupted_build_is_resumed(
     (c4.directory / "out").mkdir()
     with held_back(url, 1, free=4) as kept:
         errors = interrupt(c4, *write, "--threads", "2", done=1)
-        assert "Give the same command again to go on" in errors
+        assert "Give the same command again to continue" in errors
         assert units(url)[UnitState.LEASED] == kept
     assert list((c4.directory / "out").iterdir()) == []
     last = c4(*write)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli.output import progress
-from cli.output.progress import HINT, SearchProgress
+from cli.output.progress import HINT
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
@@ -99,7 +99,7 @@ def test_progress_is_for_terminals_and_can_be_silenced(
 ) -> None:
     settings: Any = SimpleNamespace(quiet=quiet)
     monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: terminal))
-    assert progress.is_shown(settings, over_output=False) == (terminal and not quiet)
+    assert progress.is_shown(settings) == (terminal and not quiet)
 
 
 def test_after_some_time_progress_shows_a_hint(
@@ -109,7 +109,7 @@ def test_after_some_time_progress_shows_a_hint(
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     for hint in (True, False):
         now = 100.0
-        with progress.watching(lambda: SearchProgress(5, -1, 2), shown=True, hint=hint) as look:
+        with progress.watching(lambda seconds: f"{seconds} s", shown=True, hint=hint) as look:
             for now in (100.5, 101.5, 109.0):  # noqa: B007 (the clock reads it)
                 look()
             assert HINT not in capsys.readouterr().err

@@ -91,7 +91,7 @@ class TestMatch:
         with held_back(c4.environment["C4_DB"], 1, free=5):
             err = interrupt(c4, *command, "--judge", "none", "--threads", "1", done=1)
         assert "continue with: c4 jobs resume 1\n" in err
-        assert "Give the same command again to go on and write the report." in err
+        assert "Give the same command again to continue and write the report." in err
         before = moves(c4)
         assert 0 < len(before) < 24
         report = json.loads(c4(*command, "--judge", "none", "--json").out)

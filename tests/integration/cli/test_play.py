@@ -2,8 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,6 @@ from c4core.notation import parse_moves
 from cli.commands.play.game import Game, read_game, read_seat, write_game
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import HANG_SECONDS
 
 ALONE = "play --plain --second human"
 
@@ -38,21 +35,6 @@ def test_a_hint_is_exact_and_stored(c4: C4) -> None:
     (row,) = json.loads(known.out)
     assert f": score {row['score']:+d} for o" in done.out
     assert "best: " + ", ".join(map(str, row["best"])) in done.out
-
-
-def test_a_game_is_opened_by_one_process_at_a_time(c4: C4) -> None:
-    arguments = (*ALONE.split(), "--no-store")
-    process = c4.start(*arguments)
-    assert process.stdout is not None
-    process.stdout.readline()  # the board is drawn
-    second = c4(*arguments, stdin="1\n")
-    assert (second.code, second.out) == (2, "")
-    assert "play.json: another c4 play saves its game there; name another file" in second.err
-    assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
-    process.kill()
-    process.communicate(timeout=HANG_SECONDS)
-    assert c4(*arguments, stdin="1\n").code == 0
-    assert not list(c4.directory.rglob("*.lock"))
 
 
 def test_lines_that_are_not_text_or_too_long_are_reported(c4: C4) -> None:
@@ -121,16 +103,3 @@ def test_every_ending_is_imported_exported_and_checked(c4: C4) -> None:
     assert (row["winner"], row["moves"]) == (None, "4435")
     replayed = c4("games", "replay", f"1:{row['number']}")
     assert (replayed.code, "cannot be played again" in replayed.err) == (2, True)
-
-
-def test_games_saved_by_older_versions_have_no_ending(tmp_path: Path) -> None:
-    path = tmp_path / "old.json"
-    write_game(path, GAMES[Ending.CRASH])
-    fields = json.loads(path.read_text())
-    del fields["failure"]["ending"]
-    path.write_text(json.dumps(fields))
-    old = read_game(path)
-    assert old is not None
-    assert old.failure is not None
-    assert old.failure.ending is Ending.ERROR
-    assert replace(old, failure=None) == replace(GAMES[Ending.CRASH], failure=None)

@@ -150,7 +150,7 @@ class TestInterrupts:
         errors = interrupt(c4, "deep", "--board", "8x7", "--threads", "1", "")
         proven, *rest = errors.splitlines()[-4:]
         bounds = r"score -\d+ to \+\d+, asked: \S+ or more\?"
-        assert re.match(rf"Proven so far: {bounds}, \d+ pieces? proven, ", proven)
+        assert re.match(rf"Proven so far: {bounds}, \d+ subpositions? proven, ", proven)
         assert rest == [
             "Published score, not proven by this search: +2 for x",
             "Results so far are kept; continue with: c4 jobs resume 1",
@@ -341,7 +341,6 @@ class TestTerminal:
     def test_progress_is_drawn(self, c4: C4) -> None:
         (c4.directory / "lines").write_text(f"{EASY}\n" * 1000)
         written = run_on_terminal(c4, "analyze", "lines", "--output", "out")
-        assert b"1,000/1,000" in written
-        assert b"100%" in written
+        assert b"1,000 of 1,000 positions" in written
         assert b"\x1b[?25h" in written  # the cursor is visible again
-        assert b"1,000/1,000" not in run_on_terminal(c4, "analyze", "lines", "-o", "out", "-q")
+        assert b"1,000 of 1,000" not in run_on_terminal(c4, "analyze", "lines", "-o", "out", "-q")

@@ -19,8 +19,8 @@ def test_a_proof_is_interrupted_and_cancelled(c4: C4, interrupt: Callable[..., s
     url = c4.environment["C4_DB"]
     # A board that cannot be solved during a test.
     endless = ("prove", "", "--board", "9x6", "--at-most", "0", "--table-mb", "8")
-    errors = interrupt(c4, *endless, "--out", "no.c4proof")
-    assert "Give the same command again to go on and write the certificate." in errors
+    errors = interrupt(c4, *endless, "--output", "no.c4proof")
+    assert "Give the same command again to continue and write the certificate." in errors
     assert units(url)[UnitState.LEASED] == 0
     assert not (c4.directory / "no.c4proof").exists()
     assert c4("jobs", "cancel", "1").code == 0
@@ -32,21 +32,21 @@ def test_a_detached_proof_is_resumed_and_written_by_its_number(c4: C4) -> None:
     detached = c4(*command, "--detach")
     assert (detached.code, detached.out) == (0, "1\n")
     assert "Work on it with: c4 jobs resume 1" in detached.err
-    early = c4("certificate", "write", "1", "--out", "x.c4proof")
+    early = c4("certificate", "write", "1", "--output", "x.c4proof")
     assert (early.code, early.err) == (1, "Error: job 1 is running: it has to be done first\n")
     resumed = c4("jobs", "resume", "1", "--output", "-")
     assert resumed.code == 0
     stages = [found["stage"] for found in resumed.objects]
     assert stages == ["score", "trunk", "trunk"]
-    assert c4("certificate", "write", "1", "--out", "x.c4proof").code == 0
-    again = c4("-v", *command, "--out", "y.c4proof")
+    assert c4("certificate", "write", "1", "--output", "x.c4proof").code == 0
+    again = c4("-v", *command, "--output", "y.c4proof")
     assert (again.code, "job 1 was done before" in again.err) == (0, True)
     files = [(c4.directory / name).read_bytes() for name in ("x.c4proof", "y.c4proof")]
     assert files[0] == files[1]
-    refused = c4("certificate", "write", "1", "--out", "x.c4proof")
+    refused = c4("certificate", "write", "1", "--output", "x.c4proof")
     assert (refused.code, "exists already" in refused.err) == (2, True)
-    fresh = c4(*command, "--fresh", "--out", "z.c4proof", "--json")
+    fresh = c4(*command, "--fresh", "--output", "z.c4proof", "--json")
     assert json.loads(fresh.out)["job"] == 2
     assert c4("analyze", "--detach", "-", stdin="4453\n").out == "3\n"
-    other = c4("certificate", "write", "3", "--out", "w.c4proof")
+    other = c4("certificate", "write", "3", "--output", "w.c4proof")
     assert (other.code, "job 3 is of kind analyze" in other.err) == (1, True)

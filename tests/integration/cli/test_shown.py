@@ -26,7 +26,7 @@ def c4(tmp_path_factory: pytest.TempPathFactory) -> C4:
         if line.startswith("match") and not line.endswith("--markdown"):
             assert c4(*shlex.split(line)).code == 0
     (c4.directory / "games.jsonl").write_text('{"moves": "1213"}\n{"moves": "2142"}\n')
-    prove = ("prove", "", "--board", "4x4", "--out", "small.c4proof")
+    prove = ("prove", "", "--board", "4x4", "--output", "small.c4proof")
     assert c4("--db", "other.db", *prove).code == 0
     return c4
 

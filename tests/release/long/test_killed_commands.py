@@ -69,7 +69,7 @@ COMMANDS = {
         prepare=(("analyze", "--detach", "positions.txt"),),
     ),
     "book build": Command(
-        ("book", "build", "--board", "5x5", "--plies", "8", "--out", "out.c4book"),
+        ("book", "build", "--board", "5x5", "--plies", "8", "--output", "out.c4book"),
         "out.c4book",
         digest,
     ),

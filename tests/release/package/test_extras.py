@@ -8,7 +8,7 @@ import pytest
 from tests.support.running.command_line import ROOT
 from tests.support.running.environments import Environment
 
-BOOK = "c4 book build -q --board 5x4 --plies 2 --out small.c4book"
+BOOK = "c4 book build -q --board 5x4 --plies 2 --output small.c4book"
 
 
 @pytest.mark.parametrize(

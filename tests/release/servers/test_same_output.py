@@ -23,8 +23,8 @@ pytestmark = pytest.mark.servers
 
 
 COMMANDS = {
-    "book": ("book", "build", "--board=5x5", "--plies=8", "--table-mb=8", "--out=output"),
-    "certificate": ("prove", "", "--board=7x5", "--at-most=0", "--table-mb=8", "--out=output"),
+    "book": ("book", "build", "--board=5x5", "--plies=8", "--table-mb=8", "--output=output"),
+    "certificate": ("prove", "", "--board=7x5", "--at-most=0", "--table-mb=8", "--output=output"),
     "review": ("review", "games.txt", "--jsonl", "--output=output"),
 }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cli.shell.parameters import Engine
 from cli.shell.settings import Settings
 from cli.work.job import Backend, JobContext, ResultFormat, Results
 from db.database import Database
@@ -16,8 +17,9 @@ from workers.core.kinds import Lane
 NO_BROKER: Any = object()
 """A broker that is not asked."""
 
-HERE = Backend(None, threads=1, table_mb=1)
-ELSEWHERE = Backend(NO_BROKER, threads=1, table_mb=1)
+ENGINE = Engine(threads=1, table_mb=1)
+HERE = Backend(None, ENGINE)
+ELSEWHERE = Backend(NO_BROKER, ENGINE)
 
 
 @pytest.mark.parametrize(
@@ -48,4 +50,4 @@ def test_the_hint_mentions_workers_only_if_there_are_any(sqlite_path: Path) -> N
         assert said == "The job waits for workers; look at it with: c4 jobs watch 1"
         do(database, record_worker, worker(queues=(Lane.BULK.queue,)))
         said = context.resume_hint(job_id)
-        assert said == "The workers go on; look at it with: c4 jobs watch 1"
+        assert said == "The workers continue; look at it with: c4 jobs watch 1"

@@ -70,7 +70,7 @@ def test_boards_without_colours_have_no_escapes() -> None:
     ],
 )
 def test_a_verdict_names_the_side(moves: str, answer: Answer, sentence: str) -> None:
-    assert render.verdict(Position(moves), answer).plain.endswith(sentence)
+    assert render.result_sentence(Position(moves), answer).plain.endswith(sentence)
 
 
 def test_a_guess_is_marked_and_stands_only_where_nothing_is_proven() -> None:

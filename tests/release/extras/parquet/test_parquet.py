@@ -46,7 +46,7 @@ def test_a_book_round_trips(tmp_path: Path, path: Path, kind: Kind) -> None:
 def test_commands(c4: C4) -> None:
     small_book(c4.directory / "b.c4book", width=4, height=4)
     assert c4("book", "export", "b.c4book", "--format", "parquet", "-o", "x").code == 0
-    assert c4("book", "import", "x", "--format", "parquet", "--out", "y.c4book").code == 0
+    assert c4("book", "import", "x", "--format", "parquet", "--output", "y.c4book").code == 0
     assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
 
 

@@ -13,7 +13,6 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from cli.commands import deep as command
 from db import evaluations, jobs
 from db.database import Database, Session
 from db.errors import BusyError
@@ -28,7 +27,7 @@ from tests.support.running.databases import ask, do, worker
 from workers.core.follow import read_job
 from workers.core.kinds import UnitOutcome
 from workers.core.run import UnitEnd, run_unit
-from workers.deep import job, task
+from workers.deep import job
 from workers.deep.answer import (
     FIRST_TRY_NODES,
     TRY_FACTOR,
@@ -423,11 +422,6 @@ def test_current_pieces_and_their_workers_are_shown(database: Database) -> None:
     assert (progress.asked, progress.queued, progress.moves[0]) == (1, 1, (-8, 9))
     conclude(database, claim, Bounds(1, 8))
     assert ask(database, observer.look).decided == progress_of(database, job_id).decided == 1
-
-
-def test_constants_of_the_command_agree_with_the_task() -> None:
-    assert command.MAX_SPLIT_PLIES == task.MAX_SPLIT_PLIES
-    assert command.UNIT_NODES == task.UNIT_NODES
 
 
 def test_the_number_of_remembered_jobs_is_limited(database: Database) -> None:
