@@ -48,7 +48,7 @@ from c4core.errors import C4Error
 from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_json, read_text_lines
 from c4core.notation import DEFAULT_BOARD, MAX_BITS, NARROW_BITS, format_moves, parse_board
 from c4core.position import Position
-from c4core.reader import read_move_list, read_moves
+from c4core.reader import read_move_list, read_moves, refuse_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -451,6 +451,7 @@ def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
         row = dict(zip(names, _row_cells(text, keep_case=True), strict=False))
         return _of_fields({name: row[name] for name in _TABLE_FIELDS if row.get(name)}, board)
     if not text.startswith("{"):
+        refuse_scored(text)
         return game_of_moves(text, board)
     try:
         fields = read_json(text)

@@ -62,8 +62,9 @@ EXAMPLES = (
 @result_options
 @click.option(
     "--input-format",
-    type=click.Choice(["lines", "csv"]),
-    help="Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
+    type=click.Choice(["lines", "csv", "c4solver"]),
+    help="Lines, CSV with a heading, or lines of moves and scores.  "
+    "[default: by the ending of FILE, else lines]",
 )
 @parameters.priority_option
 @parameters.threads_option
@@ -141,7 +142,7 @@ def analyze(
             settings,
             database,
             file,
-            is_table=input_format == "csv",
+            input_format=input_format,
             board=board,
             score_only=score_only,
             zero_based=zero_based,
@@ -161,7 +162,7 @@ def _submit(
     database: Database,
     file: BinaryIO,
     *,
-    is_table: bool,
+    input_format: str | None,
     board: BoardSize,
     score_only: bool,
     zero_based: bool,
@@ -174,7 +175,9 @@ def _submit(
     from workers.analyze import job as analysis
     from workers.answers.question import Question
 
-    read = read_csv if is_table else read_lines
+    read = {"csv": read_csv, "c4solver": partial(read_lines, classic=True)}.get(
+        input_format or "lines", read_lines
+    )
     shown = progress.is_shown(settings, over_output=False)
     try:
         with progress.planning(shown=shown) as update, reading(input_name(file)):

@@ -203,8 +203,8 @@ def solve(
         if from_stdin:
             solving.stream(STDIN, board=board, zero_based=zero_based)
         for request in requests:
-            raw = str(request.position.key) if request.moves is None else request.moves
-            solving.answer([InputLine(request, raw.encode())])
+            text = str(request.position.key) if request.moves is None else request.moves
+            solving.answer([InputLine(request, text)])
     if solving.failures:
         context.exit(Exit.PROBLEMS)
 
