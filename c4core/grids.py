@@ -12,7 +12,7 @@ import numbers
 import re
 import reprlib
 from itertools import combinations, groupby
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.errors import GridError
 from c4core.notation import check_board
@@ -43,8 +43,9 @@ class _Alphabet(NamedTuple):
     first: frozenset[str]
     second: frozenset[str]
     begins: str
-    """Who moved first: always ``first``; or the side with ``more`` stones, and ``first`` if both
-    have the same number; or the side with more stones, and ``unknown`` if there is none."""
+    """The side that moved first. ``first``: always the first. ``more``: the side with more stones,
+    and the first side if both have the same number. ``unknown``: the side with more stones, and
+    either side if both have the same number."""
 
     @property
     def signs(self) -> frozenset[str]:
@@ -107,7 +108,9 @@ _LAST_LABEL: Final = re.compile(r"(?<=[\s|])([0-9]{1,2})[\s|]*")
 _LEAST_LABELS: Final = 4
 """Fewer numbers in order could be the squares 0, 1 and 2."""
 
-_ARRAY: Final = re.compile(r"(?:[a-z]+\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=.*)?\)", re.DOTALL)
+_ARRAY: Final = re.compile(
+    r"(?:[a-z]+\.)?(?:array|tensor)\((.*?)(?:,\s*(?:dtype|device)=.*)?\)", re.DOTALL
+)
 _ROWS_IN_BRACKETS: Final = re.compile(r"[\[(]\s*(?:\[[^\[\]]*\][\s,]*)+[\])]")
 
 
@@ -119,7 +122,9 @@ def without_call(text: str) -> str:
 
 def whole(value: object) -> int | None:
     """The value as an int if it is a whole number, such as 4, 4.0 or NumPy's; None otherwise."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -349,7 +354,9 @@ def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Positio
     if problem is not None and not positions:
         raise problem
     shown = " or ".join(str(position).replace("\n", "/") for position in positions)
-    raise GridError(f"the grid can be read as {shown}: write x for the side that moved first, and o")
+    raise GridError(
+        f"the grid can be read as {shown}: write x for the side that moved first, and o"
+    )
 
 
 def _drawings(rows: Sequence[Sequence[str]], alphabet: _Alphabet) -> Iterator[str]:

@@ -153,7 +153,7 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
             continue
         # Raw JSON may contain separators of Unicode in texts.
         is_json = not text.isascii() and text.lstrip()[:1] in _JSON
-        for part in (text,) if is_json else text.splitlines(keepends=True) or (text,):
+        for part in (text,) if is_json else text.splitlines(keepends=True):
             line += 1
             yield line, part
 
@@ -177,19 +177,17 @@ def parse_line(
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
     try:
+        if text.isalnum():
+            return _from_word(text, board, zero_based=zero_based, line=line)
         if text[0] not in _JSON:
-            if not text.isalnum():
-                refuse_scored(text)
+            refuse_scored(text)
             return _from_text(text, board, zero_based=zero_based, line=line)
         value = _value(text)
+        if not isinstance(value, Mapping):
+            return replace(parse_position(value, board, zero_based=zero_based), line=line)
     except C4Error as error:
         return BadLine(line, str(error), _field_of(error))
-    if isinstance(value, Mapping):
-        return parse_fields(value, board=board, zero_based=zero_based, line=line)
-    try:
-        return replace(parse_position(value, board, zero_based=zero_based), line=line)
-    except C4Error as error:
-        return BadLine(line, str(error), _field_of(error))
+    return parse_fields(value, board=board, zero_based=zero_based, line=line)
 
 
 def parse_classic_line(
@@ -265,14 +263,23 @@ def parse_position(
     )
 
 
+def _from_word(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
+    """Read moves without separators."""
+    try:
+        if not zero_based:
+            return Request(line, Position(text, width=board.width, height=board.height), text)
+        return Request(line, play_moves(text, board, zero_based=True), text)
+    except MoveError as error:
+        if error.kind in ("full", "over"):
+            raise
+    columns = read_moves(text, board, zero_based=zero_based)
+    return _from_columns(columns, board, zero_based=zero_based, line=line)
+
+
 def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
     if not text or text.isalnum():
-        try:
-            return Request(line, play_moves(text, board, zero_based=zero_based), text)
-        except MoveError as error:
-            if error.kind in ("full", "over"):
-                raise
-    elif is_grid(text, board):
+        return _from_word(text, board, zero_based=zero_based, line=line)
+    if is_grid(text, board):
         return Request(line, read_grid(text, board))
     columns = read_moves(text, board, zero_based=zero_based)
     return _from_columns(columns, board, zero_based=zero_based, line=line)

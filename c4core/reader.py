@@ -29,7 +29,7 @@ _BRACKETS: Final = {"[": "]", "(": ")", "{": "}", '"': '"', "'": "'", "<": ">"}
 _SEPARATORS: Final = re.compile(r"(\s*[,;|]\s*|\s+[-\u2013]\s+|(?<=\w)[-\u2013](?=\w)|\s+)")
 _MOVE_NUMBER: Final = re.compile(r"(?:^|(?<=\s))([0-9]{1,3})\.(?:\.\.)?(?=\s|[a-zA-Z])")
 _WITH_ROW: Final = re.compile(r"(?:[pP]@)?([a-zA-Z])([1-9][0-9]?)")
-_NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
+_NUMBER: Final = re.compile(r"(0|[1-9][0-9]{0,8})(?:\.0)?")
 _SCORED: Final = re.compile(r"([0-9a-zA-Z])(?:\s+|\s*[,;|]\s*)([-+]?[0-9]{1,2})")
 _SCORE: Final = re.compile(r"[-+]?[0-9]{1,2}")
 
@@ -205,9 +205,10 @@ def _readings(
         return
     joined = "".join(words)
     is_single = len(joined) == len(words)
-    if all(map(_NUMBER.fullmatch, words)):
+    numbers = [match[1] for match in map(_NUMBER.fullmatch, words) if match]
+    if len(numbers) == len(words):
         first = 0 if zero_based else 1
-        columns = tuple(int(word) - first for word in words)
+        columns = tuple(int(number) - first for number in numbers)
         if all(0 <= column < board.width for column in columns):
             yield "numbers of columns", columns
     elif is_single:
@@ -277,7 +278,8 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
                 index=1,
             )
     for index, word in enumerate(words):
-        number = int(word) if _NUMBER.fullmatch(word) else None
+        match = _NUMBER.fullmatch(word)
+        number = int(match[1]) if match else None
         is_readable = True
         try:
             parse_moves(word or ".", width=board.width, zero_based=zero_based)

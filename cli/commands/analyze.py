@@ -170,14 +170,15 @@ def _submit(
     label: str | None,
 ) -> int:
     """Create the job; return its number."""
+    from functools import partial
+
     from c4core.lines import HeadingError, read_csv, read_lines
     from cli.output.render import count
     from workers.analyze import job as analysis
     from workers.answers.question import Question
 
-    read = {"csv": read_csv, "c4solver": partial(read_lines, classic=True)}.get(
-        input_format or "lines", read_lines
-    )
+    is_classic = input_format == "c4solver"
+    read = read_csv if input_format == "csv" else partial(read_lines, classic=is_classic)
     shown = progress.is_shown(settings, over_output=False)
     try:
         with progress.planning(shown=shown) as update, reading(input_name(file)):

@@ -334,9 +334,7 @@ class BatchSolver:
         return Extras(line, tuple(by_column.get(column) for column in range(position.width)))
 
 
-def _waiting(
-    lines: Iterator[InputLine], source: LineSource, limit: int
-) -> Iterator[InputLine]:
+def _waiting(lines: Iterator[InputLine], source: LineSource, limit: int) -> Iterator[InputLine]:
     """Wait for a line; then take the other lines that are ready, up to the limit."""
     for number, line in enumerate(lines, start=1):
         yield line

@@ -179,7 +179,7 @@ def two_colours(text: str, empty: str, first: str, second: str) -> str:
 
 
 COLOURS: Final = {
-    two_colours(_TOP + "...xox.", empty, first, second): "435"
+    two_colours(_TOP + "...xox.", empty, first, second): "456"
     for empty, first, second in (
         (WHITE, RED, BLUE), (WHITE, BLUE, RED), (WHITE, BLACK, RED), (WHITE, RED, BLACK),
         (_BLUE_SQUARE, WHITE, BLACK), (BLUE, BLACK, YELLOW), (BLACK, WHITE, RED),
@@ -193,7 +193,9 @@ _EITHER: Final = "/".join([*["......."] * 5, "...xo.."])
 REFUSED_GRIDS: Final = {
     "\n".join(reversed(ROWS)): "empty under a stone in column 3; give the top row first",
     drawn(second="2"): "the grid mixes two ways of writing stones: use '.', 'x' and 'o'",
-    drawn("0", "x", "o"): "grid row 5 has 'o' at column 4: the grid mixes two ways of writing stones",
+    drawn(
+        "0", "x", "o"
+    ): "grid row 5 has 'o' at column 4: the grid mixes two ways of writing stones",
     two_colours(_TOP + "...xo..", WHITE, RED, BLUE): f"the grid can be read as {_EITHER}",
     two_colours(_TOP + "...xo..", WHITE, BLACK, RED): "the grid can be read as ",
     two_colours(_TOP + "...xo..", _BLUE_SQUARE, WHITE, BLACK): "the grid can be read as ",
@@ -203,8 +205,9 @@ REFUSED_GRIDS: Final = {
     drawn(WHITE, RED, YELLOW).replace(RED, "\U0001f7e5", 1): "grid row 6 has",
     "..._-\u00b7.\n" + "\n".join(ROWS[1:]): "grid row 1 has '_' at column 4 and '.' elsewhere: a "
     "grid has one sign for empty squares",
-    "\n".join(f"|{line}|" for line in drawn(" ", ".", "o", "|").split("\n")): "grid row 6 has '.' at "
-    "column 4 and '' elsewhere: a grid has one sign for empty squares",
+    "\n".join(
+        f"|{line}|" for line in drawn(" ", ".", "o", "|").split("\n")
+    ): "grid row 6 has '.' at column 4 and '' elsewhere: a grid has one sign for empty squares",
     f"{drawn()}\n1234567\n{drawn()}": "there is another row of squares under the names",
     drawn(second="?"): "grid row 5 has '?' at column 4: only '.', 'x' and 'o' are squares",
     "\n".join(ROWS[1:]): "the grid is 7x5, the board is 7x6",
