@@ -56,7 +56,7 @@ suppress_warnings = [
 # Show members from our own base classes; members of Python's classes are well known.
 autodoc_default_options = {
     "members": True,
-    "inherited-members": "object, tuple, Exception, StrEnum, str, Protocol",
+    "inherited-members": "object, tuple, dict, Exception, StrEnum, str, Protocol",
 }
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
