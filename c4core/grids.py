@@ -95,7 +95,7 @@ _NEW_ROW: Final = re.compile(r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029/]")
 _DRAWN: Final = re.compile(rf"(?<![0-9])[.]|[_|\u2500-\u257f{''.join(_DISCS)}]")
 _OTHER_LETTER: Final = re.compile("[a-np-qs-wzA-NP-QS-WZ]")
 
-_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.0*)?")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.0*)?")
 _WORDS: Final = frozenset({"red", "yellow", "empty"})
 """Squares that are words, if blanks or commas separate all squares."""
 
@@ -266,7 +266,8 @@ def _rows(text: str, board: BoardSize | None) -> list[list[str]]:
     lines = [line for line in text.split("\n") if line.strip()]
     is_table = len(lines) > 1 and _HEADING_RULE.fullmatch(lines[1]) is not None
     lines = [line for line in lines if not _FRAME.fullmatch(line)]
-    named = [index for index, line in enumerate(lines) if _names_columns(_cells(line))]
+    names = {index: count for index, line in enumerate(lines) if (count := _count_names(line))}
+    named = list(names)
     if named[:1] == [0]:
         del lines[0]
         named = [index - 1 for index in named[1:]]
@@ -279,6 +280,9 @@ def _rows(text: str, board: BoardSize | None) -> list[list[str]]:
     lines = _without_labels(lines[: named[0]] if named else lines)
     rows = [_cells(line) for line in lines]
     widths = {len(row) for row in rows if set(row) != {"-"}}
+    for count in names.values():
+        if all(len(row) != count for row in rows):
+            raise GridError(f"there are names of {count} columns, and no row has {count} squares")
     if any(len(row) in widths and _KNOWN.issuperset(row) for row in map(_cells, below)):
         raise GridError("there is another row of squares under the names of the columns")
     return [row for row in rows if set(row) != {"-"} or not widths or len(row) in widths]
@@ -319,16 +323,17 @@ def _cells(line: str) -> list[str]:
     return list("".join(words))
 
 
-def _names_columns(row: Sequence[str]) -> bool:
-    """Whether a row has the names of the columns, such as 1 to 7, and cannot be squares."""
+def _count_names(line: str) -> int:
+    """The number of columns if a line names them, such as 1 to 7, and cannot be squares; else 0."""
+    row = _cells(line)
     row = row[1:] if row[:1] == [""] else row
-    count = range(len(row))
+    text, count = "".join(row), range(len(row))
     names = (
-        [str(column) for column in count],
-        [str(column + 1) for column in count],
-        [chr(ord("a") + column) for column in count],
+        "".join(str(column) for column in count),
+        "".join(str(column + 1) for column in count),
+        "".join(chr(ord("a") + column) for column in count),
     )
-    return "".join(row) in map("".join, names) and "".join(row) not in ("0", "1", "01", "12", "012")
+    return len(row) if text in names and text not in ("0", "1", "01", "12", "012") else 0
 
 
 def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Position:

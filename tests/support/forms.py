@@ -208,6 +208,7 @@ REFUSED_GRIDS: Final = {
     "\n".join(
         f"|{line}|" for line in drawn(" ", ".", "o", "|").split("\n")
     ): "grid row 6 has '.' at column 4 and '' elsewhere: a grid has one sign for empty squares",
+    f"{drawn()}\n123": "there are names of 3 columns, and no row has 3 squares",
     f"{drawn()}\n1234567\n{drawn()}": "there is another row of squares under the names",
     drawn(second="?"): "grid row 5 has '?' at column 4: only '.', 'x' and 'o' are squares",
     "\n".join(ROWS[1:]): "the grid is 7x5, the board is 7x6",
