@@ -29,12 +29,13 @@ export NODE_USE_SYSTEM_CA := 1
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 
-.PHONY: help demo test lint docs tools wheels wheel page postgres workers snapshots gate release sanitize \
+.PHONY: help demo test lint docs reference tools wheels wheel page postgres workers snapshots gate release sanitize \
 	lowest fuzz extras browser servers package long faults bench clean
 
 help:
 	@echo "make gate       the checks for every change (needs servers and a browser; 10 minutes)"
 	@echo "make release    all checks, with a table at the end; FROM=STEP continues at a step"
+	@echo "make reference  update docs/api/*.md after a change of docstrings"
 	@echo "make snapshots  update the output that the tests expect; review the difference"
 	@echo "make wheels     in dist: an sdist, and a wheel without a compiler for each of PYTHONS"
 	@echo "make bench      all benchmarks; updates docs/performance.md (POSITIONS=dir, BENCH=options)"
@@ -116,8 +117,20 @@ lint: $(VENV)/dev $(VENV)/typescript-$(TYPESCRIPT)
 	$(BIN)/lint-imports
 	$(WITH_NODE) $(BIN)/tsc --project web
 
+# The reference as Markdown, for readers of the repository; the docstrings are its source.
+REFERENCE := build/reference/docs/api
+MARKDOWN := $(BIN)/python -m sphinx -Q --fresh-env -b markdown -t markdown -d build/reference/trees -c docs . build/reference
+reference: $(VENV)/dev
+	rm -rf build/reference
+	$(MARKDOWN)
+	cp $(REFERENCE)/*.md docs/api
+
 # Every warning is an error.
 docs: $(VENV)/dev
+	rm -rf build/reference
+	$(MARKDOWN)
+	for page in $(REFERENCE)/*.md; do cmp $$page docs/api/$${page##*/} || \
+		{ echo "The reference is not current: make reference"; exit 1; }; done
 	rm -rf build/site
 	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -d build/doctrees -c docs . build/site
 	@echo '<!doctype html><title>C4</title><meta http-equiv="refresh" content="0; url=docs/index.html">' > build/site/index.html

@@ -1,7 +1,7 @@
 r"""The line protocol: one position on each line, as bare moves or as a JSON object.
 
-A line is the moves (``4453``), another form that :mod:`c4core.reader` reads, or an object that
-gives a position in exactly one of three ways::
+A line is the moves (``4453``), another form that :mod:`c4core.reader` or :mod:`c4core.grids` reads,
+or an object that gives a position in exactly one of three ways::
 
     {"id": "a17", "moves": "4453"}
     {"grid": ".......\n.......\n.......\n.......\n...o...\n...x..."}
@@ -37,20 +37,15 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
 
 from c4core.errors import BoardError, C4Error, GridError, MoveError, PositionError
+from c4core.grids import is_grid, is_grid_list, read_grid, read_grid_list
 from c4core.notation import DEFAULT_BOARD, format_moves, parse_board, parse_moves
 from c4core.position import Position
-from c4core.reader import (
-    is_grid,
-    is_grid_list,
-    read_grid,
-    read_grid_list,
-    read_move_list,
-    read_moves,
-)
+from c4core.reader import read_move_list, read_moves, refuse_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -78,6 +73,7 @@ TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
 _NESTS: Final = (dict, list)
 _JSON: Final = ("{", "[")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SCORE = re.compile(r"[-+]?[0-9]{1,2}")
 _DIGITS = re.compile(r"[0-9]{1,20}")
 _POSITION_FIELDS: tuple[str, ...] = ("moves", "grid", "key")
@@ -133,28 +129,42 @@ def read_lines(
 def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
     """Read a binary stream as lines of text, with their 1-based numbers, in constant memory.
 
+    A line also ends with a carriage return, a form feed, a vertical tab, or a line separator of
+    Unicode. Otherwise several lines would be read as the moves of one game.
+
     Args:
         stream: an object with ``readline(limit)``, such as a binary file.
 
     Yields:
         The line with its line end, or a :class:`BadLine` if it is too long or not UTF-8.
     """
-    readline = stream.readline
     line = 0
-    while raw := readline(MAX_LINE):
-        line += 1
+    while raw := stream.readline(MAX_LINE):
         if len(raw) == MAX_LINE and raw[-1] != ord("\n"):
             has_ended = _skip_line(stream)
-            yield line, BadLine(line, f"line is longer than {MAX_LINE} bytes")
+            line += 1
+            yield line, BadLine(line, f"line is longer than {MAX_LINE} bytes{_wrong_ends(raw)}")
             if not has_ended:
                 return
             continue
-        if line == 1:
+        if not line:
             raw = raw.removeprefix(BYTE_ORDER_MARK)
         try:
-            yield line, raw.decode()
+            text = raw.decode()
         except UnicodeDecodeError as error:
-            yield line, BadLine(line, f"line is not text: byte {error.start} is not UTF-8")
+            line += 1
+            reason = "UTF-16" if raw.startswith(_UTF_16) and line == 1 else "not UTF-8"
+            yield line, BadLine(line, f"line is not text: byte {error.start} is {reason}")
+            continue
+        # Raw JSON may contain separators of Unicode in texts.
+        is_json = not text.isascii() and text.lstrip()[:1] in _JSON
+        for part in (text,) if is_json else text.splitlines(keepends=True):
+            line += 1
+            yield line, part
+
+
+def _wrong_ends(raw: bytes) -> str:
+    return "; end lines with a line feed (LF)" if b"\r" in raw else ""
 
 
 def parse_line(
@@ -172,17 +182,17 @@ def parse_line(
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
     try:
+        if text.isalnum():
+            return _from_word(text, board, zero_based=zero_based, line=line)
         if text[0] not in _JSON:
+            refuse_scored(text)
             return _from_text(text, board, zero_based=zero_based, line=line)
         value = _value(text)
+        if not isinstance(value, Mapping):
+            return replace(parse_position(value, board, zero_based=zero_based), line=line)
     except C4Error as error:
         return BadLine(line, str(error), _field_of(error))
-    if isinstance(value, Mapping):
-        return parse_fields(value, board=board, zero_based=zero_based, line=line)
-    try:
-        return replace(parse_position(value, board, zero_based=zero_based), line=line)
-    except C4Error as error:
-        return BadLine(line, str(error), _field_of(error))
+    return parse_fields(value, board=board, zero_based=zero_based, line=line)
 
 
 def parse_classic_line(
@@ -226,8 +236,8 @@ def parse_position(
     """Read a position in any form: moves, a grid, or the JSON of either.
 
     Args:
-        value: a text, a list of moves, rows or squares, or a mapping with one of ``moves``,
-            ``grid`` and ``key``. A text may be JSON. An empty text is the empty board.
+        value: a text, a list or an array of moves, rows or squares, or a mapping with one of
+            ``moves``, ``grid`` and ``key``. A text may be JSON. An empty text is the empty board.
         board: the size of the position.
         zero_based: whether moves count columns from 0.
 
@@ -236,6 +246,10 @@ def parse_position(
         GridError: a grid does not show a position of this size.
         PositionError: the value has none of these forms.
     """
+    if hasattr(value, "__array__"):  # of NumPy, pandas or PyTorch
+        import numpy as np  # noqa: PLC0415 - most callers read text
+
+        value = np.asarray(value).tolist()
     if isinstance(value, str):
         text = value.strip("\ufeff \t\r\n")
         if text[:1] in _JSON:
@@ -254,12 +268,22 @@ def parse_position(
     )
 
 
-def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
+def _from_word(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
+    """Read moves without separators."""
     try:
-        return Request(line, play_moves(text, board, zero_based=zero_based), text)
+        if not zero_based:
+            return Request(line, Position(text, width=board.width, height=board.height), text)
+        return Request(line, play_moves(text, board, zero_based=True), text)
     except MoveError as error:
         if error.kind in ("full", "over"):
             raise
+    columns = read_moves(text, board, zero_based=zero_based)
+    return _from_columns(columns, board, zero_based=zero_based, line=line)
+
+
+def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
+    if not text or text.isalnum():
+        return _from_word(text, board, zero_based=zero_based, line=line)
     if is_grid(text, board):
         return Request(line, read_grid(text, board))
     columns = read_moves(text, board, zero_based=zero_based)
@@ -267,10 +291,17 @@ def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) 
 
 
 def _from_list(values: Sequence[object], board: BoardSize, *, zero_based: bool) -> Request:
-    if is_grid_list(values, board):
-        return Request(1, read_grid_list(values, board))
-    columns = read_move_list(values, board, zero_based=zero_based)
-    return _from_columns(columns, board, zero_based=zero_based)
+    if not is_grid_list(values, board):
+        columns = read_move_list(values, board, zero_based=zero_based)
+        return _from_columns(columns, board, zero_based=zero_based)
+    request = Request(1, read_grid_list(values, board))
+    with suppress(MoveError):  # on a board with one to three columns
+        columns = read_move_list(values, board, zero_based=zero_based)
+        if _from_columns(columns, board, zero_based=zero_based).position != request.position:
+            raise PositionError(
+                'the list can be moves or squares: give an object with "moves" or "grid"'
+            )
+    return request
 
 
 def _from_columns(
@@ -289,7 +320,7 @@ def _value(text: str) -> object:
     try:
         value = read_json(text)
     except json.JSONDecodeError as error:
-        if text[0] == "[" and "{" not in text:
+        if text[0] == "[" and "{" not in text:  # such as a NumPy array
             return text
         raise PositionError(f"not a JSON object: {error.msg} at character {error.pos}") from None
     except (ValueError, RecursionError) as error:  # too many digits or levels
@@ -539,7 +570,7 @@ def _read_row(
         name: cell for name, cell in filled.items() if name not in _POSITION
     }
     text = filled[field]
-    fields[field] = "" if text == NO_MOVES and field == "moves" else text.replace("/", "\n")
+    fields[field] = "" if text == NO_MOVES and field == "moves" else text
     return parse_fields(fields, board=board, zero_based=zero_based, line=line)
 
 

@@ -41,7 +41,10 @@ _NUMBERS = {label: number for number, label in enumerate(LABELS)}
 _ONE_CASE = len(string.digits + string.ascii_lowercase)
 """The first number whose character is a capital letter."""
 
-_BOARD = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
+FROM_ONE = "columns are counted from 1"
+"""The end of a message. A caller can add a hint at an option that avoids the error."""
+
+_BOARD = re.compile(r"([0-9]{1,3})\s*[x\u00d7]\s*([0-9]{1,3})")
 
 
 class BoardSize(NamedTuple):
@@ -161,7 +164,9 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
                 column_label(width - 1, zero_based=zero_based),
             )
             raise MoveError(
-                f"move {index + 1}: column {character} is outside the board "
+                f"move {index + 1}: 0 is not a column: {FROM_ONE}"
+                if number == 0
+                else f"move {index + 1}: column {character} is outside the board "
                 f"(columns {first} to {last})",
                 kind="range",
                 column=column,

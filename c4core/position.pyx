@@ -357,7 +357,7 @@ cdef class Position:
             GridError: the array has another shape or other values, or is not a position.
             BoardError: impossible size.
         """
-        from c4core.reader import read_array        # reader imports this module
+        from c4core.grids import read_array        # reader imports this module
 
         return read_array(array)
 

@@ -8,6 +8,7 @@ Alembic is imported only for a migration: it would double the time to open a dat
 
 from __future__ import annotations
 
+import threading
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -135,6 +136,10 @@ def refuse_change(revision: str | None, place: str) -> None:
         refuse(SchemaState(classify(_OWN_TABLES | {_VERSION_TABLE}, revision), revision, ()), place)
 
 
+_ALEMBIC: Final = threading.Lock()
+"""Alembic's context is global, so one thread at a time can migrate a database."""
+
+
 def lock_for_migration(connection: Connection) -> None:
     """Let one process at a time migrate, and block transactions that would write meanwhile.
 
@@ -153,7 +158,8 @@ def migrate(connection: Connection) -> None:
     """Bring an empty or older database to HEAD within the connection's transaction."""
     from alembic import command  # noqa: PLC0415 - see the module's docstring
 
-    command.upgrade(alembic_config(connection), HEAD)
+    with _ALEMBIC:
+        command.upgrade(alembic_config(connection), HEAD)
 
 
 def alembic_config(connection: Connection) -> Config:

@@ -36,7 +36,13 @@ extensions = [
     "sphinxcontrib.mermaid",
 ]
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**"]
+exclude_patterns = ["docs/api/*.md"]  # made from the .rst files: make reference
 root_doc = "docs/index"
+if tags.has("markdown"):  # noqa: F821 (Sphinx defines it)
+    extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_markdown_builder"]
+    include_patterns = ["docs/api/*.rst"]
+    root_doc = "docs/api/index"
+    markdown_anchor_signatures = True
 html_theme = "furo"
 html_title = f"C4 {release}"
 
@@ -50,7 +56,7 @@ suppress_warnings = [
 # Show members from our own base classes; members of Python's classes are well known.
 autodoc_default_options = {
     "members": True,
-    "inherited-members": "object, tuple, Exception, StrEnum, str, Protocol",
+    "inherited-members": "object, tuple, dict, Exception, StrEnum, str, Protocol",
 }
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True

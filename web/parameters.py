@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, cast
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, inspect
 
 from c4core.errors import BoardError, C4Error
+from c4core.grids import read_grid
 from c4core.lines import BadLine, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, MAX_BITS, MAX_WIDTH, BoardSize, parse_board
 from c4core.position import Position
-from c4core.reader import read_grid
 from web.responses import LONGEST_QUOTE, ApiError, quote
 from web.service import service_of
 

@@ -51,7 +51,7 @@ from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
 from c4core.notation import DEFAULT_BOARD, format_moves, parse_board
 from c4core.position import Position
-from c4core.reader import read_move_list, read_moves
+from c4core.reader import read_move_list, read_moves, refuse_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -431,6 +431,7 @@ def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
         except msgspec.ValidationError as error:
             raise _bad_fields(error) from None
     if not text.startswith("{"):
+        refuse_scored(text)
         return game_of_moves(text, board)
     game = _entry(_read_fields(text), board, may_be_open=True)
     if game.moves is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -73,8 +74,9 @@ class Given:
     output: str | None = output_file()
     format_name: str | None = result_formats()
     input_format: str | None = choice(
-        ["lines", "csv"],
-        "Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
+        ["lines", "csv", "c4solver"],
+        "Lines, CSV with a heading, or lines of moves and scores.  "
+        "[default: by the ending of FILE, else lines]",
     )
     priority: int | None = parameters.priority()
     engine: Engine = group(Engine)
@@ -144,7 +146,9 @@ def _submit(
 ) -> int:
     """Create the job; return its number."""
     by_name = "csv" if input_name(file).lower().endswith(".csv") else "lines"
-    read = read_csv if (given.input_format or by_name) == "csv" else read_lines
+    input_format = given.input_format or by_name
+    is_classic = input_format == "c4solver"
+    read = read_csv if input_format == "csv" else partial(read_lines, classic=is_classic)
     shown = progress.is_shown(settings)
     try:
         with progress.counting("reading lines", shown=shown) as update, reading(input_name(file)):

@@ -194,8 +194,8 @@ def solve(settings: Settings, given: Given) -> None:
         if from_stdin:
             solving.stream(STDIN, board=given.board, zero_based=given.zero_based)
         for request in requests:
-            raw = str(request.position.key) if request.moves is None else request.moves
-            solving.answer([InputLine(request, raw.encode())])
+            text = str(request.position.key) if request.moves is None else request.moves
+            solving.answer([InputLine(request, text)])
     if solving.failures:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 

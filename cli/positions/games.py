@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from db.database import Database
 
 STDIN: Final = "-"
-_FILE_NAME: Final = re.compile(r"[./\\]")
-"""Finds a character that makes a name a file name, if it cannot be read as moves."""
+_FILE_NAME: Final = re.compile(r"\.{0,2}[/\\].*|.*\.[A-Za-z]\w*", re.DOTALL)
+"""Matches a path from here or from the root, and a name with an ending."""
 
 _STORED: Final = re.compile(r"[0-9]+:[0-9]+")
 _MATCH: Final = re.compile(r"[0-9]{1,7}")
@@ -91,7 +91,7 @@ def _is_file_name(name: str, board: BoardSize) -> bool:
     try:
         read_moves(name, board)
     except MoveError:
-        return _FILE_NAME.search(name) is not None or Path(name).exists()
+        return Path(name).exists() or ("://" not in name and _FILE_NAME.fullmatch(name) is not None)
     return False
 
 

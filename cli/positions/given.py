@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from c4core.errors import GridError
-from c4core.lines import BadLine, Request, parse_fields, parse_line
-from c4core.position import Position
-from c4core.reader import FROM_ONE, SINGLE_ROW, read_grid
+from c4core.errors import C4Error
+from c4core.grids import NEEDS_SIZE, SINGLE_ROW, read_grid, split_grids
+from c4core.lines import BadLine, Request, parse_fields, parse_position
+from c4core.notation import FROM_ONE
 from cli.shell.commands import join_moves
 from cli.shell.process import input_name, reading
 from cli.shell.settings import settings_of
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
 
-BYTE_ORDER_MARK = "\ufeff"
-
-_BETWEEN_GRIDS = re.compile(r"\n[ \t\r]*\n\s*")
-
 
 def from_arguments(
     moves: Sequence[str], *, board: BoardSize, zero_based: bool = False
@@ -31,22 +28,20 @@ def from_arguments(
     """Read the positions of MOVES; empty text is the empty board."""
     requests = []
     for number, text in enumerate(moves, start=1):
-        if not text.strip():
-            empty = Position(width=board.width, height=board.height)
-            requests.append(Request(number, empty, ""))
-            continue
-        request = parse_line(text, board=board, zero_based=zero_based, line=number)
-        if isinstance(request, BadLine):
+        try:
+            request = parse_position(text, board, zero_based=zero_based)
+        except C4Error as error:
             where = "" if len(moves) == 1 else f"position {number}, {text!r}: "
-            hint = _option_for(request.error)
-            raise click.BadParameter(f"{where}{request.error}{hint}", param_hint="MOVES")
-        requests.append(request)
+            hint = _option_for(str(error))
+            raise click.BadParameter(f"{where}{error}{hint}", param_hint="MOVES") from None
+        requests.append(replace(request, line=number))
     return requests
 
 
 _OPTIONS = {
     "zero_based": (FROM_ONE, "; with --zero-based from 0"),
     "grid": (SINGLE_ROW, "; --grid reads a file of grids"),
+    "board": (NEEDS_SIZE, " with --board WxH"),
 }
 """The end of an error message and the hint to add, by the name of an option's parameter."""
 
@@ -98,18 +93,22 @@ def along(request: Request, *, board: BoardSize, zero_based: bool = False) -> li
 
 
 def from_grids(stream: IO[str]) -> list[Request]:
-    """Read a file of text grids that are separated by empty lines."""
+    """Read a file of grids, which all have the size of ``--board``, if this is given."""
+    context = click.get_current_context()
+    is_sized = context.get_parameter_source("board") is ParameterSource.COMMANDLINE
+    board = context.params["board"] if is_sized else None
     try:
         with reading(input_name(stream)):
-            text = stream.read().removeprefix(BYTE_ORDER_MARK).strip()
+            text = stream.read()
     except UnicodeDecodeError as error:
         raise _bad_grid(stream, f"not text: {error.reason}") from None
     requests = []
-    for number, grid in enumerate(filter(None, _BETWEEN_GRIDS.split(text)), start=1):
+    for number, grid in enumerate(split_grids(text), start=1):
         try:
-            requests.append(Request(number, read_grid(grid)))
-        except GridError as error:
-            raise _bad_grid(stream, f"grid {number}: {error}") from None
+            requests.append(Request(number, read_grid(grid, board)))
+        except C4Error as error:
+            hint = _option_for(str(error))
+            raise _bad_grid(stream, f"grid {number}: {error}{hint}") from None
     if not requests:
         raise _bad_grid(stream, "the file has no grid")
     return requests

@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
-from c4core.lines import BYTE_ORDER_MARK, BadLine, Request, read_lines
-from c4core.notation import format_moves
+from c4core.lines import BadLine, Request, parse_classic_line, parse_line, read_text_lines
+from c4core.notation import DEFAULT_BOARD, format_moves
 from cli.positions.games import report_bad_line
 from cli.shell.process import echo, reading
 from workers.answers.lines import (
@@ -38,19 +38,15 @@ CHUNK = 64 * 1024
 class LineSource:
     """Reads a file descriptor line by line.
 
-    ``readline`` works as for a binary file, so that ``c4core.lines.read_lines`` can use it. Unlike
-    a file object, it shows whether the next line can be read without waiting. If it can, lines are
-    answered in batches; otherwise the line is answered at once, because its sender may wait.
-
-    Attributes:
-        line: the last line that was started, with its line end, cut at the reader's limit.
+    ``readline`` works as for a binary file, so that ``c4core.lines.read_text_lines`` can use it.
+    Unlike a file object, it shows whether the next line can be read without waiting. If it can,
+    lines are answered in batches; otherwise the line is answered at once, because its sender may
+    wait.
     """
 
     def __init__(self, descriptor: int) -> None:
-        self.line = b""
         self._descriptor = descriptor
         self._buffer = bytearray()
-        self._at_start = True
         self._at_end = False
 
     def readline(self, limit: int) -> bytes:
@@ -64,9 +60,6 @@ class LineSource:
             self._read()
         piece = bytes(self._buffer[: end or limit])
         del self._buffer[: len(piece)]
-        if self._at_start:
-            self.line = piece
-        self._at_start = piece.endswith(b"\n")
         return piece
 
     def is_ready(self) -> bool:
@@ -102,12 +95,12 @@ class Extras:
 
 
 class AnswerWriter(Protocol):
-    """Writes the answer to a line, or its error. ``raw`` is the line as it was read."""
+    """Writes the answer to a line, or its error. ``text`` is the line as it was read."""
 
-    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
+    def answer(self, request: Request, text: str, answer: Answer, extras: Extras) -> None:
         """Write an answer."""
 
-    def bad(self, bad: BadLine, raw: bytes) -> None:
+    def bad(self, bad: BadLine, text: str) -> None:
         """Write the answer to a bad line."""
 
 
@@ -117,14 +110,14 @@ class JsonWriter:
 
     zero_based: bool = False
 
-    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (the object has the moves)
+    def answer(self, request: Request, text: str, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (the object has the moves)
         """Write an answer."""
         fields = request_object(request, answer, zero_based=self.zero_based, estimates=True)
         if extras.line is not None:
             fields["pv"] = format_moves(extras.line, zero_based=self.zero_based)
         sys.stdout.write(json.dumps(fields) + "\n")
 
-    def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the object has the line's number)
+    def bad(self, bad: BadLine, text: str) -> None:  # noqa: ARG002 (the object has the line's number)
         """Write an object with the error."""
         sys.stdout.write(json.dumps(bad_line_object(bad)) + "\n")
 
@@ -139,7 +132,7 @@ class ClassicWriter:
 
     weak: bool = False
 
-    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
+    def answer(self, request: Request, text: str, answer: Answer, extras: Extras) -> None:
         """Write an answer."""
         if extras.children is not None:
             behind = [FULL_COLUMN if c is None else self._behind(c) for c in extras.children]
@@ -155,12 +148,12 @@ class ClassicWriter:
         if None in behind:
             scores = ""
             echo(f"Line {request.line}: not solved within the limit", err=True)
-        words = raw.removeprefix(BYTE_ORDER_MARK).strip(b"\r\n")
-        if request.moves is not None and words.startswith(request.moves.encode() + b" "):
-            words = request.moves.encode()  # without the expected score that follows the moves
-        sys.stdout.buffer.write(words + scores.encode() + b"\n")
+        words = "".join(text.splitlines())
+        if request.moves is not None and words.startswith(f"{request.moves} "):
+            words = request.moves  # without the expected score that follows the moves
+        sys.stdout.buffer.write(f"{words}{scores}\n".encode())
 
-    def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message has the number)
+    def bad(self, bad: BadLine, text: str) -> None:  # noqa: ARG002 (the message has the number)
         """Write an empty line."""
         report_bad_line(bad)
         sys.stdout.buffer.write(b"\n")
@@ -183,7 +176,7 @@ class TextWriter:
     written: int = 0
     """Number of positions so far."""
 
-    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (shown as read)
+    def answer(self, request: Request, text: str, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (shown as read)
         """Write the position and its answer."""
         from rich.text import Text
 
@@ -195,6 +188,9 @@ class TextWriter:
         self.written += 1
         if request.moves:
             out.print(Text(printable(request.moves), style="bold"))
+        board = request.position.board
+        if board != DEFAULT_BOARD:
+            out.print(f"{board.width} columns x {board.height} rows")
         out.print(render.result_sentence(request.position, answer))
         estimate = estimate_open(request.position, answer)
         if guess := render.guess(request.position, answer, estimate):
@@ -218,7 +214,7 @@ class TextWriter:
             out.print()
             out.print(Text(render.effort(answer), style="dim"))
 
-    def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
+    def bad(self, bad: BadLine, text: str) -> None:  # noqa: ARG002 (the message says it all)
         """Report the error."""
         report_bad_line(bad)
 
@@ -255,7 +251,7 @@ class InputLine(NamedTuple):
     """A line of input."""
 
     item: Request | BadLine
-    raw: bytes
+    text: str
     """The line as it was read."""
 
 
@@ -293,14 +289,15 @@ class BatchSolver:
         never waits for a later one.
         """
         source = LineSource(descriptor)
-        items = read_lines(
-            cast("BinaryIO", source),
-            board=board,
-            zero_based=zero_based,
-            classic=self._options.classic,
+        parse = parse_classic_line if self._options.classic else parse_line
+        read = (
+            InputLine(text, "")
+            if isinstance(text, BadLine)
+            else InputLine(parse(text, board=board, zero_based=zero_based, line=line), text)
+            for line, text in read_text_lines(cast("BinaryIO", source))
         )
         size = BatchSize(self._batch_seconds)
-        while lines := list(_waiting(items, source, size.lines)):
+        while lines := list(_waiting(read, source, size.lines)):
             with size.measured():
                 self.answer(lines)
 
@@ -311,14 +308,14 @@ class BatchSolver:
             [self._checked(line.item) for line in lines],
             lambda positions: self._asker.ask(positions, question),
         )
-        for answered, (_, raw) in zip(answers, lines, strict=True):
+        for answered, (_, text) in zip(answers, lines, strict=True):
             if isinstance(answered, BadLine):
                 self.failures += 1
-                self._writer.bad(answered, raw)
+                self._writer.bad(answered, text)
                 continue
             request, answer = answered
             self.failures += not settles(answer, request.position, question)
-            self._writer.answer(request, raw, answer, self._extras(request.position))
+            self._writer.answer(request, text, answer, self._extras(request.position))
         sys.stdout.flush()
 
     def _checked(self, item: Request | BadLine) -> Request | BadLine:
@@ -338,11 +335,9 @@ class BatchSolver:
         return Extras(line, tuple(by_column.get(column) for column in range(position.width)))
 
 
-def _waiting(
-    items: Iterator[Request | BadLine], source: LineSource, limit: int
-) -> Iterator[InputLine]:
+def _waiting(lines: Iterator[InputLine], source: LineSource, limit: int) -> Iterator[InputLine]:
     """Wait for a line; then take the other lines that are ready, up to the limit."""
-    for number, item in enumerate(items, start=1):
-        yield InputLine(item, source.line)
+    for number, line in enumerate(lines, start=1):
+        yield line
         if number == limit or not source.is_ready():
             return

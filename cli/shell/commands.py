@@ -141,10 +141,11 @@ def join_moves(
     """Write several arguments as the moves of one position; None if they are not moves."""
     from c4core.errors import MoveError
     from c4core.notation import DEFAULT_BOARD, format_moves
-    from c4core.reader import read_moves
+    from c4core.reader import read_move_list
 
+    words = [word for word in moves if word]
     try:
-        columns = read_moves(" ".join(moves), board or DEFAULT_BOARD, zero_based=zero_based)
+        columns = read_move_list(words, board or DEFAULT_BOARD, zero_based=zero_based)
     except MoveError:
         return None
     return format_moves(columns, zero_based=zero_based)

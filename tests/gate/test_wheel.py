@@ -54,6 +54,11 @@ def test_positions_are_solved_stored_and_found(installed: Environment) -> None:
     assert (analyzed["score"], found["score"]) == (-1, -1)
 
 
+def test_programs_of_the_documents_run(installed: Environment) -> None:
+    done = installed.shell(f"python -m doctest {ROOT}/docs/python.md {ROOT}/README.md")
+    assert done.code == 0, done.out
+
+
 def test_data_files_are_installed(installed: Environment) -> None:
     done = installed.shell("c4 certificate verify 5x4")
     assert done.code == 0, done.err

@@ -85,6 +85,7 @@ class BatchAnswer(Response):
         self._service = service
         self._board = board
         self._question = question
+        self._lines = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the lines, until the client disconnects or the server stops."""
@@ -130,8 +131,10 @@ class BatchAnswer(Response):
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
 
     def _answer_block(self, block: Block, stop: Stop) -> bytes:
+        asked = list(_read(block, self._board, self._lines))
+        self._lines += len(asked)
         answers = answer_lines(
-            list(_read(block, self._board)),
+            asked,
             lambda positions: self._service.answer_service.answer_batch(
                 positions, self._question, stop
             ),
@@ -143,10 +146,10 @@ class BatchAnswer(Response):
         return "".join(json.dumps(shown) + "\n" for shown in objects).encode()
 
 
-def _read(block: Block, board: BoardSize) -> Iterator[lines.Request | BadLine]:
+def _read(block: Block, board: BoardSize, before: int) -> Iterator[lines.Request | BadLine]:
     """The lines of a block, with their numbers in the body."""
     for line, text in read_text_lines(io.BytesIO(block.text)):
-        number = block.first + line - 1
+        number = before + line
         if isinstance(text, BadLine):
             yield replace(text, line=number)
         else:

@@ -203,7 +203,7 @@ def probe(settings: Settings, given: ProbeGiven) -> None:
             positions.hint_at_one(given.moves, board=size, zero_based=given.zero_based)
             asked = positions.from_arguments(given.moves, board=size, zero_based=given.zero_based)
             for request in asked:
-                solving.answer([InputLine(request, b"")])
+                solving.answer([InputLine(request, "")])
     if solving.failures:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 
@@ -241,15 +241,15 @@ class _Filter:
 
     writer: AnswerWriter
 
-    def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
+    def answer(self, request: Request, text: str, answer: Answer, extras: Extras) -> None:
         if answer.score is not None:
-            self.writer.answer(request, raw, answer, extras)
+            self.writer.answer(request, text, answer, extras)
             return
         what = "the game is over" if request.position.is_over else UNKNOWN
-        self.bad(BadLine(request.line, what, "moves", request.id), raw)
+        self.bad(BadLine(request.line, what, "moves", request.id), text)
 
-    def bad(self, bad: BadLine, raw: bytes) -> None:
-        self.writer.bad(bad, raw)
+    def bad(self, bad: BadLine, text: str) -> None:
+        self.writer.bad(bad, text)
 
 
 VERIFY_EXAMPLES = (

@@ -1,16 +1,35 @@
 """Positions in every form that people and programs write."""
 
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
 from contextlib import suppress
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from c4core.arena.file_formats import read_any_games
 from c4core.errors import C4Error, GridError, MoveError
-from c4core.lines import parse_classic_line, parse_line
+from c4core.grids import read_grid, split_grids
+from c4core.lines import BadLine, Request, parse_classic_line, parse_line, read_csv, read_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from tests.support.boards.positions import games
-from tests.support.forms import ACCEPTED, GRIDS, MOVES, REFUSED, REFUSED_GRIDS, drawn
+from tests.support.forms import (
+    ACCEPTED,
+    COLOURS,
+    GRIDS,
+    LINE_ENDS,
+    MOVES,
+    REFUSED,
+    REFUSED_GRIDS,
+    REFUSED_LINES,
+    drawn,
+)
 
 WANTED = Position(MOVES)
 
@@ -38,6 +57,62 @@ def test_other_texts_and_grids_are_refused() -> None:
         assert message in str(caught.value)
 
 
+def test_a_line_of_a_file_has_one_column() -> None:
+    for text, message in REFUSED_LINES.items():
+        assert parse_line(text, board=DEFAULT_BOARD) == BadLine(1, message, "moves")
+        (bad,) = read_any_games(io.BytesIO(text.encode()))
+        assert bad.error == message
+    assert Position.parse("4 2") == Position.parse("4,2") == Position("42")
+
+
+def test_two_colours() -> None:
+    for grid, moves in COLOURS.items():
+        assert Position.parse(grid) == Position(moves), grid
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+def test_lines_end(end: str) -> None:
+    texts = ["4453", "44", '{"moves": "4453"}', "1"]
+    found = read_lines(io.BytesIO(end.join(texts).encode()), board=DEFAULT_BOARD)
+    assert [(one.line, one.moves) for one in found] == [
+        (1, "4453"),
+        (2, "44"),
+        (3, "4453"),
+        (4, "1"),
+    ]
+    identity = '{"id": "4\\u2028\u20285", "moves": "44"}'
+    (request,) = read_lines(io.BytesIO(identity.encode()), board=DEFAULT_BOARD)
+    assert request.id == "4\u2028\u20285"
+
+
+def test_files_of_grids() -> None:
+    one_line = "/".join(drawn().split("\n"))
+    rows = json.dumps(WANTED.to_array().tolist())
+    for text, count in (
+        (f"{drawn()}\n\n\n{drawn('-')}\n", 2),
+        ("\n\n".join(drawn().split("\n")), 1),
+        (f"{one_line}\n{one_line}\n", 2),
+        (f"{rows}\n{rows}\n\n{rows}", 3),
+    ):
+        grids = split_grids(text)
+        assert [read_grid(grid) for grid in grids] == [WANTED] * count
+
+
+def test_the_size_of_a_grid_is_needed() -> None:
+    heading = "|   |   |   |   |\n|---|---|---|---|\n" + "|   |   |   |   |\n" * 4
+    for text in ("....\n....\n..x.", "[0, 0, 0, 0]", heading):
+        with pytest.raises(GridError, match="give the size of the board"):
+            read_grid(text)
+    for board in (BoardSize(4, 4), BoardSize(4, 5)):
+        assert read_grid(heading, board) == Position(width=board.width, height=board.height)
+
+
+def test_a_list_that_can_be_moves_or_squares() -> None:
+    with pytest.raises(C4Error, match='give an object with "moves" or "grid"'):
+        Position.parse([1, 2, 2, 1], width=2, height=2)
+    assert Position.parse([2, 2, 1, 1], width=2, height=2).ply == 4
+
+
 def test_wide_boards() -> None:
     for text, board, moves in (
         ("1,10,12", (12, 4), "1ac"),
@@ -53,6 +128,7 @@ def test_wide_boards() -> None:
     ):
         assert Position.parse(text, width=board[0], height=board[1]).moves == moves
     for text, first, second in (
+        ("a b", "characters of columns (ab)", "letters from a (12)"),
         ("12 3", "numbers of columns (c3)", "columns of one character each (123)"),
         ("a1 b1", "columns of one character each (a1b1)", "squares (12)"),
     ):
@@ -84,6 +160,9 @@ def test_python_values() -> None:
     flat = [square for row in rows for square in row]
     for value in ([4, 4, 5, 3], (4, 4, 5, 3), rows, flat, {"moves": MOVES}, {"key": WANTED.key}):
         assert Position.parse(value) == WANTED
+    array = WANTED.to_array()
+    for value in (array, array.astype(float), np.array([4, 4, 5, 3]), [np.int8(4), 4.0, "5", 3]):
+        assert Position.parse(value) == WANTED
     assert Position.parse("") == Position.parse([]) == Position()
     with pytest.raises(C4Error, match="not int"):
         Position.parse(4453)
@@ -95,39 +174,140 @@ def test_lines_of_the_classic_solver() -> None:
         assert request.moves == moves
 
 
-SMALL = games(minimum=2).filter(lambda game: game[0].width <= 9)
+def with_rows(moves: str) -> list[str]:
+    return [
+        f"{'abcdefghi'[int(label) - 1]}{moves[: index + 1].count(label)}"
+        for index, label in enumerate(moves)
+    ]
 
 
-@given(
-    SMALL, st.sampled_from(["", ",", " ", ", ", ";", "-"]), st.sampled_from(["digits", "squares"])
-)
-def test_moves_written_in_any_way_are_read_back(
-    game: tuple[Position, str], separator: str, form: str
+def squares(
+    empty: str = ".", first: str = "x", second: str = "o", between: str = ""
+) -> Callable[[Position, str], str]:
+    signs = {".": empty, "x": first, "o": second}
+    return lambda position, _: "\n".join(
+        between.join(signs[square] for square in row) for row in str(position).split("\n")
+    )
+
+
+def rows(between: str, start: str, end: str) -> Callable[[Position, str], str]:
+    return lambda position, moves: (
+        start + squares("0", "1", "2", between)(position, moves).replace("\n", "],[") + end
+    )
+
+
+def numbered(position: Position, moves: str) -> str:
+    lines = squares(between=" ")(position, moves).split("\n")
+    return "\n".join(f"{len(lines) - index} {line}" for index, line in enumerate(lines))
+
+
+def named(position: Position, moves: str) -> str:
+    return squares()(position, moves) + "\n" + "123456789"[: position.width]
+
+
+def framed(position: Position, moves: str) -> str:
+    lines = squares(" ", between="|")(position, moves).split("\n")
+    return "\n".join(f"|{line}|" for line in lines)
+
+
+MOVE_FORMS: dict[str, Callable[[Position, str], str]] = {
+    "characters": lambda _, moves: moves,
+    **{f"numbers{by}": lambda _, moves, by=by: by.join(moves) for by in (",", " ", ";", "-", ", ")},
+    "letters": lambda _, moves: moves.translate(str.maketrans("123456789", "abcdefghi")),
+    "letters apart": lambda _, moves: " ".join(moves).translate(
+        str.maketrans("123456789", "abcdefghi")
+    ),
+    "squares": lambda _, moves: "".join(with_rows(moves)),
+    "squares apart": lambda _, moves: " ".join(with_rows(moves)),
+}
+GRID_FORMS: dict[str, Callable[[Position, str], str]] = {
+    "dots": squares(), "hyphens": squares("-"), "digits": squares("0", "1", "2", " "),
+    "minus one": squares("0", "1", "-1", " "), "-1 began": squares("0", "-1", "1", " "),
+    "colours": squares(".", "r", "y"), "yellow began": squares(".", "y", "r"),
+    "discs": squares("\u26aa", "\U0001f534", "\U0001f7e1"),
+    "yellow discs began": squares("\u26aa", "\U0001f7e1", "\U0001f534"),
+    "bars": framed, "JSON": rows(",", "[[", "]]"), "NumPy": rows(" ", "array([[", "]])"),
+    "numbers of rows": numbered, "names": named,
+}  # fmt: skip
+SMALL = games(minimum=2).filter(lambda game: 4 <= game[0].width <= 9 and game[0].height >= 4)
+
+
+def plain(text: str) -> str:
+    """The text without what may differ between texts of one form."""
+    return re.sub(r"[\s/,;|\[\]()-]|^array", "", re.sub(r"(?<=[0-9])\.0*", "", text.lower()))
+
+
+@given(SMALL, st.sampled_from(sorted(MOVE_FORMS | GRID_FORMS)))
+def test_positions_written_in_any_form_are_read_back(game: tuple[Position, str], form: str) -> None:
+    position, moves = game
+    text = (MOVE_FORMS | GRID_FORMS)[form](position, moves)
+    if "began" in form and position.ply % 2 == 0:
+        return  # red and 1 moved first, if both sides have the same number of stones
+    read = Position.parse(text, width=position.width, height=position.height)
+    assert read == position
+    assert form not in MOVE_FORMS or read.moves == moves
+
+
+@given(SMALL, st.sampled_from(sorted(MOVE_FORMS | GRID_FORMS)), st.data())
+def test_a_mutated_text_is_refused_or_is_the_text_of_another_position(
+    game: tuple[Position, str], form: str, data: st.DataObject
 ) -> None:
     position, moves = game
-    heights: dict[str, int] = {}
-    words = []
-    for label in moves:
-        heights[label] = heights.get(label, 0) + 1
-        letter = chr(ord("a") + int(label) - 1)
-        words.append(f"{letter}{heights[label]}" if form == "squares" else label)
-    read = Position.parse(separator.join(words), width=position.width, height=position.height)
-    assert read.moves == moves
+    text = (MOVE_FORMS | GRID_FORMS)[form](position, moves)
+    place = data.draw(st.integers(0, len(text)))
+    length = data.draw(st.integers(0, 2))
+    put = data.draw(st.text("xo.-_0123|RY \n/,ab\U0001f534\U0001f7e1\u26aa", max_size=2))
+    mutated = text[:place] + put + text[place + length :]
+    with suppress(C4Error):
+        read = Position.parse(mutated, width=position.width, height=position.height)
+        printed = [write(read, read.moves or "") for write in GRID_FORMS.values()]
+        if read.moves is not None:
+            printed += [write(read, read.moves) for write in MOVE_FORMS.values()]
+        assert plain(mutated) in map(plain, printed)
 
 
-@given(SMALL, st.sampled_from(["dots", "digits", "bars", "letters", "rows"]))
-def test_grids_drawn_in_any_way_are_read_back(game: tuple[Position, str], way: str) -> None:
-    position, _ = game
-    squares = [list(row) for row in str(position).split("\n")]
-    digits = {".": 0, "x": 1, "o": 2}
-    value: object = {
-        "dots": str(position),
-        "digits": "\n".join(" ".join(str(digits[s]) for s in row) for row in squares),
-        "bars": "\n".join(f"|{'|'.join(s.replace('.', ' ') for s in row)}|" for row in squares),
-        "letters": str(position).replace("x", "R").replace("o", "Y"),
-        "rows": [[digits[s] for s in row] for row in squares],
-    }[way]
-    assert Position.parse(value, width=position.width, height=position.height) == position
+def test_files_of_public_kinds_are_read_or_refused() -> None:
+    """No line of 20,000 is read as another position."""
+    draw, asked, answered = Random(1), 0, 0
+    writers: dict[str, Callable[[str], str]] = {
+        "moves": lambda moves: moves,
+        "moves and scores": lambda moves: f"{moves} {draw.randint(-18, 18)}",
+        "tabs": lambda moves: f"{moves}\t{draw.randint(-18, 18)}",
+        "table": lambda moves: f"{moves},{draw.randint(-18, 18)}",
+        "numbered": lambda moves: f"{draw.randint(1, 2000)} {moves}",
+        "comments": lambda moves: f"{moves}  # {draw.choice(['win', '4453', '-2'])}",
+        "separated": ", ".join,
+        "blanks": " ".join,
+    }
+    for name, write in writers.items():
+        for end in ("\n", "\r\n", "\r"):
+            wanted = []
+            for _ in range(600):
+                position = Position()
+                for _ in range(draw.randint(1, 20)):
+                    if not position.is_over:
+                        position = position.play(draw.choice(position.legal_columns()))
+                wanted.append(position)
+            text = end.join(write(position.moves or "") for position in wanted)
+            for encoded in (text.encode(), text.encode("utf-8-sig"), text.encode("utf-16")):
+                found = list(read_lines(io.BytesIO(encoded), board=DEFAULT_BOARD))
+                asked += len(wanted)
+                for request in found:
+                    if isinstance(request, Request):
+                        answered += 1
+                        assert request.position == wanted[request.line - 1], (name, request)
+                if encoded == text.encode() and name in {"moves", "comments", "separated"}:
+                    good = sum(isinstance(request, Request) for request in found)
+                    assert good >= 0.8 * len(wanted), (name, end)
+    assert asked > 20_000
+    assert answered > 5_000
+
+
+def test_tables_of_public_kinds() -> None:
+    text = io.StringIO()
+    csv.writer(text).writerows([["moves", "score"], ["4", "2"], ["4453", "-2"], ["4 4", "1"]])
+    found = read_csv(io.BytesIO(text.getvalue().encode()), board=DEFAULT_BOARD)
+    assert [request.moves for request in found] == ["4", "4453", "44"]
 
 
 @given(

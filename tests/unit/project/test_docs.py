@@ -67,7 +67,7 @@ def test_named_files_exist(page: Path) -> None:
 
 def test_index_names_every_document() -> None:
     index = (DOCS / "index.md").read_text()
-    for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.rst"} - {DOCS / "index.md"}:
+    for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.md"} - {DOCS / "index.md"}:
         assert f"]({page.relative_to(DOCS)})" in index
         # in the site's table of contents
         assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index
@@ -133,7 +133,9 @@ def test_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", TUTORIAL, DOCS / "api" / "index.rst"], ids=by_name
+    "page",
+    [ROOT / "README.md", TUTORIAL, DOCS / "python.md", DOCS / "api" / "index.rst"],
+    ids=by_name,
 )
 def test_python_sessions_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -123,6 +123,6 @@ def test_moves_and_grids_in_any_form(bare: Api) -> None:
     for text, message in REFUSED.items():
         answer = bare.client.get(PATH, params={"moves": text})
         assert (answer.status_code, answer.json()["error"]) == (400, message)
-    for grid in GRIDS.values():
-        if grid[0] not in "[{":  # JSON has its own field
+    for name, grid in GRIDS.items():
+        if grid[0] != "{" and name != "squares in a list":  # it needs a board
             assert bare.get(PATH, grid=grid, budget=0)["grid"] == str(Position(MOVES)), grid
