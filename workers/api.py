@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from c4core.book.layout import BookInfo
+    from c4core.dataset.card import Card
     from c4core.evaluation import Value
     from workers.book.job import Sides
     from workers.core.follow import Progress
@@ -313,7 +314,7 @@ def make_dataset(
     only: Iterable[Literal["quiet", "decisive"]] = (),
     replace: bool = False,
     **work: Unpack[Work],
-) -> dict[str, Any]:
+) -> Card:
     """Write a data set of positions with exact labels; return its card.
 
     Args:

@@ -374,18 +374,18 @@ def delete(settings: Settings, job: tuple[int, ...]) -> None:
 
     Stored positions and games are kept.
     """
-    numbers = sorted(set(job))
+    wanted = sorted(set(job))
 
     def delete_them(session: Session) -> None:
-        for number in numbers:
-            store.delete_job(session, number)
+        for one in wanted:
+            store.delete_job(session, one)
 
     with settings.open_database() as database:
         database.run(delete_them)  # all of them, or none
-    for number in numbers:
-        settings.say(f"job {number} deleted")
+    for one in wanted:
+        settings.say(f"job {one} deleted")
     if settings.json:
-        write_object({"jobs": numbers, "state": "deleted"})
+        write_object({"jobs": wanted, "state": "deleted"})
 
 
 UNITS_OF_TIME = {"h": 3_600, "d": 86_400, "w": 7 * 86_400}

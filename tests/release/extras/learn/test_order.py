@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from benchmarks.order.samples import Network, points_of_choices, sample_choices
 
 from benchmarks.games import draw_roots
 from benchmarks.order.course import OrderCourse, OrderPlan, learn_order
+from benchmarks.order.samples import Network, points_of_choices, sample_choices
 from c4core.errors import LearningError
 from c4core.notation import BoardSize
 from tests.support.running.benchmarks import run
