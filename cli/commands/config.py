@@ -115,7 +115,7 @@ def set_(context: click.Context, *, name: str, value: str) -> None:
 def _read(name: str, text: str) -> Value:
     from c4core.errors import C4Error
     from db.urls import parse_url
-    from workers.celery.url import check_url
+    from workers.celery.broker import check_url
 
     try:
         value = SETTINGS[name].read(text.encode(errors="surrogateescape").decode())

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from cli.work.view import TreeWatch
     from db.database import Database, Session
-    from db.records.jobs import JobProgress, JobState
-    from workers.core.follow import Progress
+    from db.records.jobs import JobInfo, JobState
 
 STATES = ("planning", "running", "done", "failed", "cancelled")
 """The states in db/records/jobs.py, repeated here so that help texts do not import it."""
@@ -193,10 +192,12 @@ def resume(context: click.Context, /, **given: Any) -> None:
     """
     from db import jobs as store
     from db.records.jobs import JobState
+    from workers.core.submit import refuse_abandoned
 
     again = Again(**given)
 
     def go_on(database: Database) -> None:
+        refuse_abandoned(database, again.job)
         database.run(lambda session: store.resume_job(session, again.job))
         context.obj.say_if_verbose(f"job {again.job} can go on")
 
@@ -333,31 +334,28 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     """
     from cli.work.view import TreeWatch, drawn_progress, silence_sentence
     from db.records.jobs import JobState
-    from workers.core.follow import UNDER_WAY, ProgressMeter, read_job
+    from workers.core.follow import UNDER_WAY, read_job
+    from workers.core.kinds import has_workers
     from workers.deep.task import KIND as DEEP
-    from workers.runners.remote import has_workers
 
     settings: Settings = context.obj
     with settings.open_database() as database:
         number = job or _newest(database)
-        job_info = read_job(database, number)
-        tree = TreeWatch(database, job_info) if job_info.kind == DEEP else None
-        now = _look(database, number)
-        meter = ProgressMeter(now)
+        now = read_job(database, number)
+        tree = TreeWatch(database, now) if now.kind == DEEP else None
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawn_progress(database, job_info, shown=shown) as draw:
+        with drawn_progress(database, now, shown=shown) as draw:
             last = None
             is_silent = False
             while True:
-                seen = meter.look(now)
                 if draw is not None:
-                    draw(seen)
+                    draw(now)
                 elif _lasting(now) != last:
-                    _write(settings, seen, job_info.kind, tree)
+                    _write(settings, now, tree)
                 last = _lasting(now)
                 if now.state not in UNDER_WAY:
                     break
-                is_served = has_workers(database, job_info.priority)
+                is_served = has_workers(database, now.priority)
                 sentence = silence_sentence(
                     number, now.state, now.silent_seconds, has_workers=is_served
                 )
@@ -368,15 +366,15 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                 if is_silent and is_gone and not is_served:
                     break
                 time.sleep(interval)
-                now = _look(database, number)
+                now = read_job(database, number)
         if draw is not None:
-            _write(settings, seen, job_info.kind, tree)
+            _write(settings, now, tree)
     if now.state is not JobState.DONE:
         context.exit(Exit.PROBLEMS)
 
 
-def _lasting(job: JobProgress) -> JobProgress:
-    """Progress without the fields that change even if no unit is completed."""
+def _lasting(job: JobInfo) -> JobInfo:
+    """The job without the fields that change even if no unit is completed."""
     return replace(job, positions_per_second=None, eta_seconds=None, silent_seconds=None)
 
 
@@ -390,22 +388,15 @@ def _newest(database: Database) -> int:
     return newest[0].id
 
 
-def _look(database: Database, job: int) -> JobProgress:
-    from db import jobs
-
-    with database.read() as session:
-        return jobs.progress(session, job)
-
-
-def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
+def _write(settings: Settings, job: JobInfo, tree: TreeWatch | None) -> None:
     """Write one line of progress and flush it."""
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
     from cli.work.view import content, is_silent, state_text, tree_line
+    from db.records.jobs import UnitState
     from workers.core.follow import UNDER_WAY, progress_object
     from workers.deep.answer import tree_object
 
-    job = progress.job
     state = state_text(job.state, job.silent_seconds)
     silent = is_silent(job.state, job.silent_seconds)
     if settings.json:
@@ -415,16 +406,15 @@ def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | 
         echo(json.dumps(fields))
         return
     if tree is not None:
-        text = tree_line(tree.look(), None if silent else tree.rate(progress))
-        echo(f"job {job.job_id} {state}: {text}")
+        text = tree_line(tree.look(), None if silent else tree.rate(job))
+        echo(f"job {job.id} {state}: {text}")
         return
-    done = job.positions_done + job.positions_failed
-    parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
-    if job.units_failed:
-        parts.append(f"{count(job.units_failed, 'unit')} failed")
-    # Until the watcher has a rate, use the job's rate of the last minute.
-    if not silent and (rate := progress.rate or job.positions_per_second):
-        parts.append(rate_text(rate))
-    if not silent and done < job.positions and job.state in UNDER_WAY:
-        parts.append(remaining_text(progress.remaining))
+    done, positions = job.positions_ended, sum(job.positions.values())
+    parts = [f"job {job.id} {state}: {done:,} of {count(positions, content(job.kind))}"]
+    if job.units[UnitState.FAILED]:
+        parts.append(f"{count(job.units[UnitState.FAILED], 'unit')} failed")
+    if not silent and job.positions_per_second:
+        parts.append(rate_text(job.positions_per_second))
+    if not silent and done < positions and job.state in UNDER_WAY:
+        parts.append(remaining_text(job.eta_seconds))
     echo(", ".join(parts))

@@ -27,7 +27,8 @@ def status(settings: Settings) -> None:
     commands count as "at work". The table of workers shows the nodes per second of one of their
     threads ("nodes/s") and the time of their last sign of life ("seen").
     """
-    from workers.core.follow import read_totals, status_object
+    from db.jobs import totals as read_totals
+    from workers.core.follow import status_object
 
     with settings.open_database() as database, database.read() as session:
         totals = read_totals(session)

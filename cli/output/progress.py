@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar, ProgressColumn
 
     from cli.shell.settings import Settings
-    from workers.core.follow import Progress
+    from db.records.jobs import JobInfo
 
 
 def is_shown(settings: Settings, *, over_output: bool) -> bool:
@@ -43,7 +43,7 @@ def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None
 @contextmanager
 def solving(
     job_id: int, *, shown: bool, remark: Callable[[], str] = lambda: ""
-) -> Iterator[Callable[[Progress], None] | None]:
+) -> Iterator[Callable[[JobInfo], None] | None]:
     """Show positions done, rate and remaining time; call the context's value with each progress."""
     if not shown:
         yield None
@@ -62,13 +62,12 @@ def solving(
         remark="",
     ) as update:
 
-        def show(progress: Progress) -> None:
-            job = progress.job
+        def show(job: JobInfo) -> None:
             update(
-                total=job.positions,
-                completed=job.positions_done + job.positions_failed,
-                rate=rate_text(progress.rate or job.positions_per_second),
-                remaining=remaining_text(progress.remaining),
+                total=sum(job.positions.values()),
+                completed=job.positions_ended,
+                rate=rate_text(job.positions_per_second),
+                remaining=remaining_text(job.eta_seconds),
                 remark=remark(),
                 visible=True,
             )

@@ -84,9 +84,11 @@ class Settings:
         """
         if self.broker_url is None:
             return None
-        from workers.celery.broker import Broker
+        from workers.celery.broker import Broker, is_server
 
         broker = Broker(self.broker_url)
+        if not is_server(self.url):
+            self.say("The database is a file: only workers on this machine can take the work")
         broker.check()  # fail now, not after everything is planned
         self.say_if_verbose(f"broker {broker.url}")
         return broker

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from cli.output.formats import Row
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.core.follow import Progress
     from workers.deep.answer import AtWork, DeepProgress
 
 STATE_STYLES = {
@@ -60,8 +60,7 @@ def silence_sentence(
     if state is JobState.PLANNING and silent_seconds is not None:
         if silent_seconds < PLANNER_ALIVE_SECONDS:
             return None
-        todo = f"give the command again, and remove this job with c4 jobs cancel {job_id}"
-        return f"The process that planned job {job_id} is gone: {todo}"
+        return f"The process that planned job {job_id} is gone: give its command again"
     if state is not JobState.RUNNING or not is_silent(state, silent_seconds):
         return None
     when = "yet" if silent_seconds is None else f"for {duration(silent_seconds)}"
@@ -217,25 +216,25 @@ class TreeWatch:
 
         self._database = database
         self._observer = Observer(job)
-        self._first_nodes: int | None = None
+        self._first: tuple[float, int] | None = None
 
     def look(self) -> DeepProgress:
         """Read the current tree."""
         with self._database.read() as session:
             return self._observer.look(session)
 
-    def rate(self, progress: Progress) -> float | None:
+    def rate(self, job: JobInfo) -> float | None:
         """Nodes per second of the pieces completed since the first look; None while unknown."""
-        if self._first_nodes is None:
-            self._first_nodes = progress.job.nodes
-        nodes = progress.job.nodes - self._first_nodes
-        return nodes / progress.seconds if nodes and progress.seconds > 0 else None
+        now = time.monotonic()
+        began, first_nodes = self._first = self._first or (now, job.nodes)
+        nodes = job.nodes - first_nodes
+        return nodes / (now - began) if nodes and now > began else None
 
 
 @contextmanager
 def drawn_progress(
     database: Database, job: JobInfo, *, shown: bool, remark: Callable[[], str] = lambda: ""
-) -> Iterator[Callable[[Progress], None] | None]:
+) -> Iterator[Callable[[JobInfo], None] | None]:
     """Draw a job's progress on the terminal.
 
     Call the context's value with each progress; it is None if nothing is drawn. ``remark`` returns

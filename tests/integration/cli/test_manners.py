@@ -17,7 +17,7 @@ from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
 from workers.answers.question import Question
-from workers.runners.remote import RemoteSearch
+from workers.remote import RemoteSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from db import jobs
 from db.database import Database
-from db.jobs.watching import read_pace
 from tests.support.jobs import ELIGIBLE
 from tests.support.running.databases import make_job, query_plans, units_read
 
@@ -54,9 +53,10 @@ def test_nothing_reads_all_units(large: Database) -> None:
     often: dict[str, Callable[[Session], object]] = {
         "claim": lambda session: jobs.claim(session, ELIGIBLE, **claimer),
         "requeue_expired": jobs.requeue_expired,
-        "survey": lambda session: jobs.survey(session, ELIGIBLE, ELIGIBLE),
+        "has_expired": jobs.has_expired,
+        "complete_job": jobs.complete_job,
+        "is_queued": lambda session: jobs.is_queued(session, ELIGIBLE),
         "finish_if_complete": lambda session: jobs.finish_if_complete(session, job_id),
-        "pace": lambda session: read_pace(session, job_id),
         "totals": jobs.totals,
     }
     for name, ask in often.items():
@@ -65,7 +65,7 @@ def test_nothing_reads_all_units(large: Database) -> None:
             assert scan not in plans, f"{name}: {plans}"
         assert units_read(large, ask) < FEW, name
     # A watcher counts each of them once.
-    assert units_read(large, lambda session: jobs.progress(session, job_id)) < 2 * (DONE + LEFT)
+    assert units_read(large, lambda session: jobs.get_job(session, job_id)) < 2 * (DONE + LEFT)
 
     def complete_one(session: Session) -> None:
         taken = jobs.claim(session, ELIGIBLE, **claimer)

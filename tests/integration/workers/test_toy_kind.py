@@ -18,9 +18,8 @@ from tests.support import toy_kind
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.toy_kind import RESULTS, UNITS
-from workers.core.follow import iterate_units, read_job
+from workers.core.follow import LocalRunner, iterate_units, read_job
 from workers.core.kinds import KINDS, find_kind
-from workers.runners.local import LocalRunner
 
 
 @pytest.fixture

@@ -11,9 +11,8 @@ from tests.support import toy_kind
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that
 from workers.celery.broker import Broker
-from workers.core.follow import read_job
-from workers.core.kinds import KINDS
-from workers.runners.remote import RemoteRunner
+from workers.core.follow import JobFollower, read_job
+from workers.core.kinds import KINDS, Lane
 
 pytestmark = pytest.mark.servers
 
@@ -54,8 +53,9 @@ def test_a_separate_worker_works_on_it(one_service: Service, database: Database)
     options = ("-v", "worker", "--table-mb=8", "--name=ada")
     with one_service.process("-c", WORKER, *options) as process:
         await_that(lambda: "ada" in one_service.workers(), process)
-        with RemoteRunner(database, toy_kind.plan(database, toy_kind.UNITS), broker) as runner:
-            assert list(runner.results()) == toy_kind.RESULTS
+        job_id = toy_kind.plan(database, toy_kind.UNITS)
+        assert broker.wake(Lane.BULK) is None
+        assert list(JobFollower(database, job_id).results()) == toy_kind.RESULTS
         failing = toy_kind.plan(database, [[4], [-1]])
         await_that(lambda: read_job(database, failing).state is JobState.FAILED, process)
         assert process.log.count(f"(1 of job {failing}) failed") == MAX_ATTEMPTS

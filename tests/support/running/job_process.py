@@ -14,8 +14,8 @@ from cli.shell.process import check_signals, handle_signals
 from db import jobs
 from db.database import Database
 from workers.core import worker
+from workers.core.follow import LocalRunner
 from workers.core.run import UnitReport, run_unit
-from workers.runners.local import LocalRunner
 
 TABLE_MB = 1
 
