@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import and_, case, func, literal, or_, select, update
+from sqlalchemy import and_, case, func, literal, or_, select, tuple_, update
 
 from c4core.notation import BoardSize
 from db.evaluations.storing import send
@@ -229,7 +229,7 @@ def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> 
     This never waits. The lease of a unit that another transaction is writing keeps its end.
     """
     names = [(claim.unit_id, claim.fence) for claim in claims]
-    ours = or_(*(and_(Unit.id == unit_id, Unit.fence == fence) for unit_id, fence in names))
+    ours = tuple_(Unit.id, Unit.fence).in_(names)
     free = select(Unit.id).where(LEASED, ours).with_for_update(skip_locked=True)
     prolonged = session.connection().execute(
         update(Unit)

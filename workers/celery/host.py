@@ -48,8 +48,8 @@ BEAT_SECONDS: Final = 5.0
 """Time between two heartbeats; a worker counts as gone after several of them."""
 
 END_SECONDS: Final = 10.0
-"""A worker ends this long after it was told to stop, even if its broker does not answer. Its units
-are handed back much earlier."""
+"""A worker ends at most this long after the signal to stop, even if its broker does not answer. Its
+units are handed back much earlier."""
 
 _MEGABYTE: Final = 1 << 20
 
@@ -57,8 +57,8 @@ _MEGABYTE: Final = 1 << 20
 class WorkerHost:
     """Connects a Celery app's signals to the worker of each working process.
 
-    The app gets the task. The settings are those of every working process, but Celery's pool sets
-    the number of threads, and its option -Q the lanes. A prefork child gets a name of its own.
+    The app gets the task. The settings apply to every working process, but Celery's pool sets the
+    number of threads, and its option -Q the lanes. A prefork child gets a name of its own.
 
     Attributes:
         worker: the worker of this process; None while it waits for its database.
@@ -217,9 +217,8 @@ def run_worker(
 ) -> None:
     """Run a Celery worker with a pool of threads in this process until it is stopped.
 
-    ``metrics`` are an address and a port at which to serve metrics. Errors of the settings are
-    those of :func:`check_url`, :meth:`WorkerHost.check` and :func:`serve_metrics`. BrokerError
-    means that Celery has ended by itself, after an error.
+    ``metrics`` are an address and a port at which to serve metrics. BrokerError means that Celery
+    has ended by itself, after an error.
     """
     app = make_app(check_url(broker_url))
     host = WorkerHost(app, database_url, broker_url, settings)

@@ -308,7 +308,7 @@ class Worker:
         now = time.monotonic()
         return jobs.Eligible(
             ENGINE_VERSION,
-            job_ids=None if job_ids is None else tuple(job_ids),
+            job_ids=None if job_ids is None else set(job_ids) - self.ended_jobs,
             interactive=None if wanted == set(Lane) else Lane.INTERACTIVE in wanted,
             skipped=tuple(job_id for job_id, until in list(self._skipped.items()) if now < until),
         )
