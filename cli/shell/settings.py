@@ -87,9 +87,9 @@ class Settings:
         from workers.celery.broker import Broker, is_server
 
         broker = Broker(self.broker_url)
+        broker.check()  # fail now, not after everything is planned
         if not is_server(self.url):
             self.say("The database is a file: only workers on this machine can take the work")
-        broker.check()  # fail now, not after everything is planned
         self.say_if_verbose(f"broker {broker.url}")
         return broker
 

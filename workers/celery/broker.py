@@ -120,6 +120,8 @@ def make_app(url: str | None) -> Celery:
         broker_connection_timeout=CONNECT_SECONDS,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,  # for ever
+        # RabbitMQ closes a channel if a message waits for half an hour behind a long turn.
+        broker_channel_error_retry=True,
         task_queues=[Queue(lane.queue, routing_key=lane.queue) for lane in Lane],
         task_default_queue=Lane.BULK.queue,
         task_ignore_result=True,  # the results are in the database
