@@ -39,14 +39,13 @@ from db.jobs.queue import (
     are_held as are_held,
     claim as claim,
     complete as complete,
-    complete_job as complete_job,
     fail as fail,
-    has_expired as has_expired,
     is_queued as is_queued,
     prolong as prolong,
     record_work as record_work,
     release as release,
     requeue_expired as requeue_expired,
+    survey as survey,
 )
 from db.jobs.sharing import (
     PARCELS as PARCELS,

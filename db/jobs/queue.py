@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import and_, case, func, literal, or_, select, tuple_, update
 
@@ -38,7 +38,7 @@ from db.sql import now, seen_within
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from sqlalchemy import ColumnElement, Row, ScalarSelect
+    from sqlalchemy import ColumnElement, Row, ScalarSelect, Select
     from sqlalchemy.orm import Session
 
     from db.records.evaluations import StoredEvaluation
@@ -176,22 +176,33 @@ def _fields_of_job(session: Session, job_id: int) -> dict[str, Any]:
 
 def is_queued(session: Session, eligible: Eligible) -> bool:
     """Return whether a unit waits for a claim."""
-    query = select(Job.id).where(eligible.condition(), _first_queued().is_not(None)).limit(1)
-    return session.scalar(query) is not None
+    return session.scalar(_queued_job(eligible)) is not None
 
 
-def has_expired(session: Session) -> bool:
-    """Return whether a lease has expired."""
-    return session.scalar(select(Unit.id).where(lease_ran_out(session)).limit(1)) is not None
+def _queued_job(eligible: Eligible) -> Select[int]:
+    return select(Job.id).where(eligible.condition(), _first_queued().is_not(None)).limit(1)
 
 
-def complete_job(session: Session) -> int | None:
-    """Return a running job without an open unit, whose last worker died before it closed the job.
+class Survey(NamedTuple):
+    """The work that waits, at some moment."""
 
-    None if there is no such job.
-    """
-    query = select(Job.id).where(Job.state == JobState.RUNNING, first_open(Job.id).is_(None))
-    return session.scalar(query.order_by(Job.id).limit(1))
+    has_expired: bool
+    """Whether a lease has expired."""
+    complete_job: int | None
+    """A running job without an open unit, whose last worker died before it closed the job."""
+    queued: list[bool]
+    """Whether units are queued in each lane."""
+
+
+def survey(session: Session, lanes: Sequence[Eligible]) -> Survey:
+    """Return the work that waits, read by one statement."""
+    expired = select(Unit.id).where(lease_ran_out(session)).limit(1)
+    is_complete = and_(Job.state == JobState.RUNNING, first_open(Job.id).is_(None))
+    complete = select(Job.id).where(is_complete).order_by(Job.id).limit(1)
+    queries = (expired, complete, *map(_queued_job, lanes))
+    found = session.execute(select(*(query.scalar_subquery() for query in queries))).one()
+    has_expired, complete_job, *queued = found
+    return Survey(has_expired is not None, complete_job, [job is not None for job in queued])
 
 
 def requeue_expired(session: Session, *, limit: int = 1_000) -> int:

@@ -26,6 +26,9 @@ LEASE_SECONDS: Final = 10.0
 BEATS_PER_LEASE: Final = 5
 """Number of heartbeats within the time of a lease, so that several may fail before it expires."""
 
+RECORD_SECONDS: Final = 5.0
+"""Time between two signs of life of the jobs that are worked on."""
+
 CUT_POLL_SECONDS: Final = 0.25
 """Time between two checks whether units of growing jobs were ended."""
 
@@ -84,6 +87,8 @@ class Lease:
     claim: Claim
     may_be_cut: bool
     """Whether the unit's job grows, so that other results may make this unit obsolete."""
+    due: float
+    """When it must be prolonged, by a monotonic clock."""
     is_lost: bool = False
     """Whether another worker has the unit, or the job was cancelled: further work is useless."""
 
@@ -106,7 +111,7 @@ class LeaseKeeper:
         self._leases: dict[tuple[int, int], Lease] = {}
         self._lock = threading.Lock()
         self._beat_seconds = lease_seconds / BEATS_PER_LEASE
-        self._beat_due = time.monotonic() + self._beat_seconds
+        self._record_due = 0.0
         tick = min(CUT_POLL_SECONDS, self._beat_seconds)
         self._thread = PeriodicThread("keep leases", tick, self._tick, first=tick)
 
@@ -123,7 +128,7 @@ class LeaseKeeper:
     @contextmanager
     def hold(self, claim: Claim, *, may_be_cut: bool = False) -> Iterator[Lease]:
         """Keep the lease of a claim alive within the context."""
-        lease = Lease(claim, may_be_cut)
+        lease = Lease(claim, may_be_cut, due=time.monotonic() + self._beat_seconds)
         # A unit may be claimed anew by this process while an older claim on it is still held.
         name = (claim.unit_id, claim.fence)
         with self._lock:
@@ -141,24 +146,29 @@ class LeaseKeeper:
     def _tick(self) -> None:
         with self._lock:
             leases = list(self._leases.values())
-        is_beat = time.monotonic() >= self._beat_due
-        asked = [lease for lease in leases if not lease.is_lost and (is_beat or lease.may_be_cut)]
-        claims = [lease.claim for lease in asked]
+        held = [lease for lease in leases if not lease.is_lost]
+        now = time.monotonic()
+        due = [lease for lease in held if now >= lease.due]
         try:
-            if claims and is_beat:
-                held = self._database.run(lambda session: self._prolong(session, claims))
-                self._beat_due = time.monotonic() + self._beat_seconds
-            elif claims:
-                with self._database.read() as session:
-                    held = jobs.are_held(session, claims)
-            else:
-                held = []
-            for lease, is_held in zip(asked, held, strict=True):
-                lease.is_lost = not is_held
+            if due or (held and now >= self._record_due):
+                self._note(due, self._database.run(lambda session: self._beat(session, held, due)))
+                self._record_due = now + RECORD_SECONDS
+                for lease in due:
+                    lease.due = now + self._beat_seconds
+            cut = [lease for lease in held if lease.may_be_cut and not lease.is_lost]
+            if cut:
+                with self._database.read_once() as session:
+                    self._note(cut, jobs.are_held(session, [lease.claim for lease in cut]))
         finally:
             if any(lease.is_lost for lease in leases):
                 self._on_lost()
 
-    def _prolong(self, session: Session, claims: list[Claim]) -> list[bool]:
-        jobs.record_work(session, {claim.job_id for claim in claims})
-        return jobs.prolong(session, claims, self._lease_seconds)
+    def _beat(self, session: Session, held: list[Lease], due: list[Lease]) -> list[bool]:
+        jobs.record_work(session, {lease.claim.job_id for lease in held})
+        claims = [lease.claim for lease in due]
+        return jobs.prolong(session, claims, self._lease_seconds) if claims else []
+
+    @staticmethod
+    def _note(leases: list[Lease], held: list[bool]) -> None:
+        for lease, is_held in zip(leases, held, strict=True):
+            lease.is_lost = not is_held

@@ -25,7 +25,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import compress, count
 from logging import DEBUG, WARNING
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -371,14 +371,14 @@ class Worker:
             return
         if self._costs.is_due():
             self._database.run(self._costs.store)
-        with self._database.read() as session:
-            has_expired = jobs.has_expired(session)
-            complete_job = jobs.complete_job(session)
-            queued = self._queued(session)
-        if has_expired and (units := self._database.run(jobs.requeue_expired)):
+        lanes = self.settings.lanes
+        with self._database.read_once() as session:
+            seen = jobs.survey(session, [self._eligible([lane]) for lane in lanes])
+        queued = list(compress(lanes, seen.queued))
+        if seen.has_expired and (units := self._database.run(jobs.requeue_expired)):
             LOGGER.info("queued again, because the lease expired: %d units", units)
-        if complete_job is not None:
-            self._finish(complete_job)
+        if seen.complete_job is not None:
+            self._finish(seen.complete_job)
         if self.is_idle:
             if queued and self._has_waited:
                 self.start_turn()  # the wake-up was lost

@@ -53,9 +53,7 @@ def test_nothing_reads_all_units(large: Database) -> None:
     often: dict[str, Callable[[Session], object]] = {
         "claim": lambda session: jobs.claim(session, ELIGIBLE, **claimer),
         "requeue_expired": jobs.requeue_expired,
-        "has_expired": jobs.has_expired,
-        "complete_job": jobs.complete_job,
-        "is_queued": lambda session: jobs.is_queued(session, ELIGIBLE),
+        "survey": lambda session: jobs.survey(session, [ELIGIBLE]),
         "finish_if_complete": lambda session: jobs.finish_if_complete(session, job_id),
         "totals": jobs.totals,
     }

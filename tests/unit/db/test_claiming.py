@@ -161,9 +161,9 @@ def test_a_unit_whose_workers_are_lost_too_often_fails(timed: Database, clock: F
     assert do(timed, retry_job, job_id) == 1
     lose(MAX_LOST_ATTEMPTS)
     # The last unit does not close its job: a look at the database finds that it is complete.
-    assert ask(timed, jobs.complete_job) == job_id
+    assert ask(timed, jobs.survey, []).complete_job == job_id
     assert do(timed, jobs.finish_if_complete, job_id) is JobState.FAILED
-    assert ask(timed, jobs.complete_job) is None
+    assert ask(timed, jobs.survey, []).complete_job is None
 
 
 @on_sqlite
@@ -171,7 +171,7 @@ def test_a_look_sees_what_waits(timed: Database, clock: FakeClock) -> None:
     lanes = [replace(ELIGIBLE, interactive=interactive) for interactive in (True, False)]
 
     def queued() -> list[bool]:
-        return [ask(timed, jobs.is_queued, lane) for lane in lanes]
+        return ask(timed, jobs.survey, lanes).queued
 
     assert queued() == [False, False]
     make_job(timed, 1)
@@ -181,6 +181,6 @@ def test_a_look_sees_what_waits(timed: Database, clock: FakeClock) -> None:
     must_take(timed)
     assert queued() == [False, True]
     clock.time += LEASE
-    assert not ask(timed, jobs.has_expired)
+    assert not ask(timed, jobs.survey, lanes).has_expired
     clock.time += 1
-    assert ask(timed, jobs.has_expired)
+    assert ask(timed, jobs.survey, []).has_expired
