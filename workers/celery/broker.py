@@ -57,9 +57,6 @@ _REDIS: Final[dict[str, Any]] = {
 
 _RABBITMQ: Final[dict[str, Any]] = {"read_timeout": REPLY_SECONDS, "write_timeout": REPLY_SECONDS}
 
-_CHECKED_TLS: Final = {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": None}
-"""Check the certificate and the host name. The library replaces None by the URL's host."""
-
 _ONE_RETRY: Final = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
 """A connection may be left over from before a broker's restart."""
 
@@ -113,10 +110,11 @@ def is_server(url: str) -> bool:
 def make_app(url: str | None) -> Celery:
     """Create a Celery app for a broker; without a URL, Celery's options and environment apply."""
     app = Celery("c4", broker=url)
-    scheme = "" if url is None else urlsplit(url).scheme.lower()
+    parts = urlsplit(url or "")
+    checked_tls = {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": parts.hostname}
     app.conf.update(
-        broker_transport_options=_REDIS if scheme.startswith("redis") else _RABBITMQ,
-        broker_use_ssl=_CHECKED_TLS if scheme == "amqps" else False,
+        broker_transport_options=_REDIS if parts.scheme.startswith("redis") else _RABBITMQ,
+        broker_use_ssl=checked_tls if parts.scheme == "amqps" else False,
         broker_connection_timeout=CONNECT_SECONDS,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,  # for ever

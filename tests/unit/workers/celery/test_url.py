@@ -1,6 +1,7 @@
 """Brokers' URLs: which are accepted, and that passwords are never shown."""
 
 import socket
+import ssl
 import threading
 from contextlib import suppress
 
@@ -101,3 +102,11 @@ def test_a_connection_is_encrypted_if_the_url_says_so(
     assert heard[0].startswith(first)
     assert (SECRET.encode() in heard[0]) is (scheme == "redis")
     assert connection.as_uri().startswith(f"{scheme}://ada:**@127.0.0.1")
+
+
+@pytest.mark.parametrize("host", ["localhost", "queue"])
+def test_amqps_checks_the_certificate_and_the_name_in_the_url(host: str) -> None:
+    with make_app(f"amqps://ada:{SECRET}@{host}/c4").connection() as connection:
+        assert connection.ssl == {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": host}
+    with make_app(f"amqp://ada:{SECRET}@{host}/c4").connection() as connection:
+        assert not connection.ssl
