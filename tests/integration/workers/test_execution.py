@@ -308,7 +308,7 @@ def job_without_end(database: Database, **options: object) -> int:
 def test_a_lost_lease_ends_its_search_and_no_other(database: Database) -> None:
     """Searches of one solver are interrupted together; the others begin again."""
     lost, kept = job_without_end(database), job_without_end(database)
-    with working(database, threads=2, lease_seconds=0.5) as worker:
+    with working(database, threads=2, lease_seconds=5) as worker:
         worker.start()
         worker.start_turns()
         await_that(lambda: worker.leases == 2)
