@@ -43,7 +43,6 @@ from db.records.jobs import UnitState
 from workers.analyze.job import submit
 from workers.answers.question import Question
 from workers.celery.broker import Broker
-from workers.celery.url import REDIS_PORT
 from workers.core.kinds import Lane
 from workers.errors import BrokerError
 
@@ -97,7 +96,7 @@ def measure_at(distance: float, postgres: str, broker: str, units: int) -> dict[
             client.flushdb()
         place, queue = make_url(postgres), urlsplit(broker)
         storage = Proxy(place.host or "127.0.0.1", place.port or 5432, distance)
-        messages = Proxy(queue.hostname or "127.0.0.1", queue.port or REDIS_PORT, distance)
+        messages = Proxy(queue.hostname or "127.0.0.1", queue.port or 6379, distance)
         at_end.enter_context(storage)
         at_end.enter_context(messages)
         near = place.set(host="127.0.0.1", port=storage.port)

@@ -21,9 +21,9 @@ from db import jobs
 from db.errors import StorageError
 from db.records.jobs import JobState
 from workers.core.follow import read_job
+from workers.core.kinds import lane_of_job
 from workers.core.worker import Worker, WorkerSettings
 from workers.logs import LOGGER
-from workers.runners.remote import wake_workers
 
 if TYPE_CHECKING:
     from c4core.players import Consent
@@ -95,7 +95,7 @@ class JobRunner:
     def call(self, job_id: int) -> None:
         """Start a job that was created or resumed. Blocks briefly."""
         if self._broker is not None:
-            wake_workers(self._broker, read_job(self._database, job_id).priority)
+            self._broker.wake(lane_of_job(read_job(self._database, job_id).priority))
             return
         self._worker.ended_jobs.discard(job_id)
         self._job_ids.add(job_id)

@@ -5,9 +5,9 @@ job is followed. ``answers`` answers questions about positions. Each kind of job
 ``analyze``, ``book``, ``deep``, ``match`` and ``prove``. ``dataset`` makes data sets with jobs of
 kind ``analyze``.
 
-``runners`` completes a job, with threads of this process or with workers elsewhere. ``celery``
-contains those workers, and wakes them through a broker. ``app`` is the entry point for Celery's own
-command line.
+``celery`` contains the workers on other machines, and wakes them through a broker. ``remote`` lets
+them search positions for an interactive user. ``app`` is the entry point for Celery's own command
+line.
 
 ``tools`` has the functions that ``c4 mcp`` offers to language models.
 

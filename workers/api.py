@@ -40,16 +40,20 @@ from workers.answers.service import AnswerService
 from workers.book.build import CompleteBook, ScoreSource, SparseBook, canonical, write_scored
 from workers.book.job import Choice
 from workers.celery.broker import Broker
-from workers.core.follow import iterate_units, why_not_done
-from workers.core.kinds import unit_objects
+from workers.core.follow import (
+    JobFollower,
+    LocalRunner,
+    iterate_units,
+    read_job,
+    why_not_done,
+)
+from workers.core.kinds import lane_of_job, unit_objects
 from workers.dataset.making import find_and_label
 from workers.dataset.sources import Order
 from workers.errors import BrokerUrlError, NotSolvedError
 from workers.match.job import job_of_matches, matches_of, players_of, settle_matches
 from workers.match.judging import Judging, judging_jobs, read_report
 from workers.match.reviews import review_game
-from workers.runners.local import LocalRunner
-from workers.runners.remote import RemoteRunner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,8 +61,8 @@ if TYPE_CHECKING:
     from c4core.book.layout import BookInfo
     from c4core.dataset.card import Card
     from c4core.evaluation import Value
+    from db.records.jobs import JobInfo
     from workers.book.job import Sides
-    from workers.core.follow import Progress
     from workers.match.report import MatchReport
     from workers.match.reviews import Review
 
@@ -78,7 +82,7 @@ class Work(TypedDict, total=False):
     """The number of these threads; 1 by default."""
     table_mb: int
     """The size of their transposition table in megabytes; 64 by default."""
-    progress: Callable[[Progress], None] | None
+    progress: Callable[[JobInfo], None] | None
     """Called a few times a second with the progress of the present job."""
 
 
@@ -443,9 +447,9 @@ def _working(
             stack.callback(broker.close)
 
         def finish(job_id: int) -> Any:  # noqa: ANN401 (callers take any function of a number)
-            runner: LocalRunner | RemoteRunner
             if broker is not None:
-                runner = RemoteRunner(database, job_id, broker)
+                runner = JobFollower(database, job_id)
+                broker.wake(lane_of_job(read_job(database, job_id).priority))
             else:
                 runner = LocalRunner(
                     database,

@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from celery import signals
 
+try:
+    import c4core as _engine  # noqa: F401
+except ModuleNotFoundError as fault:  # a checkout in which nothing was built
+    sys.exit(f"Error: {fault}. Build the engine first: pip install -e .")
+
 from c4core.errors import C4Error
 from c4core.players import ANY_PROGRAM, NO_PROGRAM
-from workers.celery.broker import make_app
+from workers.celery.broker import check_url, make_app
 from workers.celery.host import WorkerHost, default_name
-from workers.celery.url import check_url
 from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, Configuration
 from workers.core.worker import WorkerSettings
 from workers.errors import ConfigurationError
@@ -55,10 +59,9 @@ def programs() -> Consent:
 try:
     # Celery's own --broker option is passed through the environment, too.
     _broker = setting("broker") or os.environ.get("CELERY_BROKER_URL")
+    app = make_app(None if _broker is None else check_url(str(_broker)))
 except (ConfigurationError, ValueError) as fault:
     sys.exit(f"Error: {fault}")
-
-app = make_app(None if _broker is None else str(_broker))
 
 
 @signals.worker_init.connect
@@ -82,4 +85,4 @@ def _host() -> WorkerHost:
         table_mb=int(setting("table-mb") or DEFAULT_TABLE_MB),
         programs=programs(),
     )
-    return WorkerHost(app, str(database), check_url(str(_broker)), settings)
+    return WorkerHost(app, str(database), str(_broker), settings)

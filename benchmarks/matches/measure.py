@@ -22,9 +22,9 @@ from cli.shell.process import check_signals
 from db import games as stored_games
 from db.database import Database
 from db.records.matches import MatchTerms
+from workers.core.follow import LocalRunner
 from workers.match.job import find_job, plan_matches
 from workers.match.judging import Judging, read_report
-from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -41,14 +41,14 @@ from db import jobs as store
 from db.records.jobs import JobState
 from workers.core.follow import (
     UNDER_WAY,
-    ProgressMeter,
     job_object,
     progress_object,
     read_job,
     refuse_foreign,
 )
+from workers.core.kinds import has_workers
+from workers.core.submit import refuse_abandoned
 from workers.deep.answer import tree_object
-from workers.runners.remote import has_workers
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
     from db.database import Database, Session
-    from db.records.jobs import JobProgress
-    from workers.core.follow import Progress
+    from db.records.jobs import JobInfo
 
 NUMBER = parameters.IntRange(1)
 
@@ -154,24 +153,21 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
     """
     with settings.open_database() as database:
         number = job or _newest(database)
-        job_info = read_job(database, number)
-        line = JobLine(database, job_info)
-        now = _look(database, number)
-        meter = ProgressMeter(now)
+        now = read_job(database, number)
+        line = JobLine(database, now)
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
         with drawn_progress(line, shown=shown) as draw:
             last = None
             is_silent = False
             while True:
-                seen = meter.look(now)
                 if draw is not None:
-                    draw(seen)
+                    draw(now)
                 elif _lasting(now) != last:
-                    _write(settings, seen, line)
+                    _write(settings, now, line)
                 last = _lasting(now)
                 if now.state not in UNDER_WAY:
                     break
-                is_served = has_workers(database, job_info.priority)
+                is_served = has_workers(database, now.priority)
                 sentence = silence_sentence(
                     number, now.state, now.silent_seconds, has_workers=is_served
                 )
@@ -182,15 +178,15 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
                 if is_silent and is_gone and not is_served:
                     break
                 time.sleep(interval)
-                now = _look(database, number)
+                now = read_job(database, number)
         if draw is not None:
-            _write(settings, seen, line)
+            _write(settings, now, line)
     if now.state is not JobState.DONE:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
-def _lasting(job: JobProgress) -> JobProgress:
-    """Progress without the fields that change even if no unit is completed."""
+def _lasting(job: JobInfo) -> JobInfo:
+    """The job without the fields that change even if no unit is completed."""
     return replace(job, positions_per_second=None, eta_seconds=None, silent_seconds=None)
 
 
@@ -202,17 +198,12 @@ def _newest(database: Database) -> int:
     return newest[0].id
 
 
-def _look(database: Database, job: int) -> JobProgress:
-    with database.read() as session:
-        return store.progress(session, job)
-
-
-def _write(settings: Settings, progress: Progress, line: JobLine) -> None:
+def _write(settings: Settings, job: JobInfo, line: JobLine) -> None:
     """Write one line of progress."""
     if not settings.json:
-        echo(line.text(progress))
+        echo(line.text(job))
         return
-    fields = progress_object(progress.job)
+    fields = progress_object(job)
     tree = line.tree()
     echo(json.dumps(fields if tree is None else fields | {"tree": tree_object(tree)}))
 
@@ -305,6 +296,7 @@ def resume(settings: Settings, again: Again) -> None:
     """
 
     def go_on(database: Database) -> None:
+        refuse_abandoned(database, again.job)
         database.run(lambda session: store.resume_job(session, again.job))
         settings.say_if_verbose(f"job {again.job} is queued again")
 

@@ -11,7 +11,8 @@ from cli.output.render import duration
 from cli.output.tables import write_facts
 from cli.shell.commands import Command
 from cli.shell.process import echo
-from workers.core.follow import read_totals, status_object, worker_object
+from db.jobs import totals as read_totals
+from workers.core.follow import status_object, worker_object
 from workers.text import count
 
 if TYPE_CHECKING:

@@ -163,7 +163,7 @@ class RemoteAsker:
     ) -> None:
         self._shown = shown
         self._on_interrupt = on_interrupt
-        from workers.runners.remote import RemoteSearch
+        from workers.remote import RemoteSearch
 
         def report_nobody() -> None:
             self._is_alone.set()

@@ -82,10 +82,12 @@ class Settings:
         """
         if self.broker_url is None:
             return None
-        from workers.celery.broker import Broker
+        from workers.celery.broker import Broker, is_server
 
         broker = Broker(self.broker_url)
         broker.check()  # fail now, not after everything is planned
+        if not is_server(self.url):
+            self.say("The database is a file: only workers on this machine can take the work")
         self.say_if_verbose(f"broker {broker.url}")
         return broker
 

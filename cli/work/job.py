@@ -32,11 +32,16 @@ from db.jobs import set_priority
 from db.records.jobs import JobState, UnitState
 from workers.answers.lines import ROW_NAMES, as_row, result_lines
 from workers.answers.question import Answer
-from workers.core.follow import iterate_units, read_job
-from workers.core.kinds import check_consent, find_kind, unit_objects
+from workers.core.follow import JobFollower, LocalRunner, iterate_units, read_job
+from workers.core.kinds import (
+    check_consent,
+    find_kind,
+    has_consent,
+    has_workers,
+    lane_of_job,
+    unit_objects,
+)
 from workers.deep.task import DeepTask
-from workers.runners.local import LocalRunner
-from workers.runners.remote import RemoteRunner, has_workers, wake_workers
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -49,7 +54,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.celery.broker import Broker
-    from workers.errors import BrokerUnreachableError
 
 WORKERS_SECONDS: Final = 5.0
 """Interval between checks whether there are workers."""
@@ -141,7 +145,7 @@ class JobContext:
             ):
                 workers = _WorkerWatch(self, job_id)
 
-                def look(_state: JobState) -> None:
+                def look() -> None:
                     check_signals()
                     workers.look()
 
@@ -193,11 +197,7 @@ class JobContext:
     def leave(self, job_id: int) -> None:
         """Leave a job to running workers, which begin at once."""
         self._set_priority(job_id)
-        if self.backend.broker is not None:
-            priority = read_job(self.database, job_id).priority
-            trouble = wake_workers(self.backend.broker, priority)
-            if trouble is not None:
-                self._warn_of_broker(trouble)
+        self._wake_workers(job_id)
 
     def resume_hint(self, job_id: int, results: Results | None = None) -> str:
         """A message about an unfinished job: how to continue it, or whether workers continue it."""
@@ -205,7 +205,6 @@ class JobContext:
             output = "" if results is None else f" {results.options}"
             command = f"{self.backend.resumption(job_id)}{output}"
             return f"Results so far are kept; continue with: {command}"
-
         has_some = True
         with suppress(StorageError):
             has_some = has_workers(self.database, read_job(self.database, job_id).priority)
@@ -223,7 +222,7 @@ class JobContext:
             self.settings.say(f"{count(errors, 'line')} without an answer")
         return not errors
 
-    def _runner(self, job_id: int) -> LocalRunner | RemoteRunner:
+    def _runner(self, job_id: int) -> JobFollower:
         self._set_priority(job_id)
         backend = self.backend
         if backend.broker is None:
@@ -240,22 +239,26 @@ class JobContext:
                 programs=backend.programs,
             )
 
-        runner = RemoteRunner(
-            self.database, job_id, backend.broker, on_trouble=self._warn_of_broker
-        )
-        if not runner.has_consent():
+        follower = JobFollower(self.database, job_id)
+        job = read_job(self.database, job_id)
+        if not has_consent(self.database, job):
             self.settings.say(NO_CONSENT)
-        elif not runner.has_workers():
+        elif not has_workers(self.database, job.priority):
             self.settings.say(NO_WORKERS)
-        return runner
+        self._wake_workers(job_id)
+        return follower
+
+    def _wake_workers(self, job_id: int) -> None:
+        job = read_job(self.database, job_id)
+        if self.backend.broker is not None and job.state is JobState.RUNNING:
+            trouble = self.backend.broker.wake(lane_of_job(job.priority))
+            if trouble is not None:
+                self.settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
 
     def _set_priority(self, job_id: int) -> None:
         priority = self.backend.priority
         if priority is not None:
             self.database.run(lambda session: set_priority(session, job_id, priority))
-
-    def _warn_of_broker(self, trouble: BrokerUnreachableError) -> None:
-        self.settings.say(WITHOUT_MESSAGES.format(trouble=trouble))
 
     def _say_how_far(self, job_id: int) -> None:
         """Report the stored progress of an unfinished job."""
@@ -300,7 +303,6 @@ class _WorkerWatch:
         context = self._context
         if context.backend.broker is None or time.monotonic() < self._next:
             return
-
         has_some = has_workers(context.database, read_job(context.database, self._job_id).priority)
         self._has_begun = self._has_begun or has_some
         is_idle = self._has_begun and not has_some

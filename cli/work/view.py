@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from cli.output.formats import Row
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.core.follow import Progress
     from workers.deep.answer import AtWork, DeepProgress
 
 STATE_STYLES = {
@@ -62,8 +62,7 @@ def silence_sentence(
     if state is JobState.PLANNING and silent_seconds is not None:
         if silent_seconds < PLANNER_ALIVE_SECONDS:
             return None
-        todo = f"give the command again, and remove this job with c4 jobs cancel {job_id}"
-        return f"The process that planned job {job_id} is gone: {todo}"
+        return f"The process that planned job {job_id} is gone: give its command again"
     if state is not JobState.RUNNING or not is_silent(state, silent_seconds):
         return None
     when = "yet" if silent_seconds is None else f"for {duration(silent_seconds)}"
@@ -218,7 +217,7 @@ class JobLine:
         self._database = database
         self._noun = content(job.kind)
         self._observer = Observer(job) if job.kind == DEEP else None
-        self._first_nodes: int | None = None
+        self._first: tuple[float, int] | None = None
 
     def tree(self) -> DeepProgress | None:
         """The current tree of a deep job; None for other jobs."""
@@ -227,31 +226,29 @@ class JobLine:
         with self._database.read() as session:
             return self._observer.look(session)
 
-    def text(self, progress: Progress) -> str:
+    def text(self, job: JobInfo) -> str:
         """The line: ``job 3 running: 12 of 50 positions, 8.1/s, 0:05 left``."""
-        job = progress.job
         is_at_work = not is_silent(job.state, job.silent_seconds)
         tree = self.tree()
         if tree is not None:
-            parts = [tree_line(tree, self._node_rate(progress) if is_at_work else None)]
+            parts = [tree_line(tree, self._node_rate(job) if is_at_work else None)]
         else:
-            done = job.positions_done + job.positions_failed
-            parts = [f"{done:,} of {count(job.positions, self._noun)}"]
-            if job.units_failed:
-                parts.append(f"{count(job.units_failed, 'unit')} failed")
-            # Until the watcher has a rate, use the job's rate of the last minute.
-            if is_at_work and (rate := progress.rate or job.positions_per_second):
+            done, positions = job.positions_ended, sum(job.positions.values())
+            parts = [f"{done:,} of {count(positions, self._noun)}"]
+            if failed := job.units[UnitState.FAILED]:
+                parts.append(f"{count(failed, 'unit')} failed")
+            if is_at_work and (rate := job.positions_per_second):
                 parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s")  # noqa: PLR2004
-            if is_at_work and done < job.positions and job.state in UNDER_WAY:
-                parts.append(remaining_text(progress.remaining))
-        return f"job {job.job_id} {state_text(job.state, job.silent_seconds)}: {', '.join(parts)}"
+            if is_at_work and done < positions and job.state in UNDER_WAY:
+                parts.append(remaining_text(job.eta_seconds))
+        return f"job {job.id} {state_text(job.state, job.silent_seconds)}: {', '.join(parts)}"
 
-    def _node_rate(self, progress: Progress) -> float | None:
+    def _node_rate(self, job: JobInfo) -> float | None:
         """Nodes per second of the work completed since the first look; None while unknown."""
-        if self._first_nodes is None:
-            self._first_nodes = progress.job.nodes
-        nodes = progress.job.nodes - self._first_nodes
-        return nodes / progress.seconds if nodes and progress.seconds > 0 else None
+        now = time.monotonic()
+        began, first_nodes = self._first = self._first or (now, job.nodes)
+        nodes = job.nodes - first_nodes
+        return nodes / (now - began) if nodes and now > began else None
 
 
 def remaining_text(seconds: float | None) -> str:
@@ -266,7 +263,7 @@ def remaining_text(seconds: float | None) -> str:
 @contextmanager
 def drawn_progress(
     line: JobLine, *, shown: bool, remark: Callable[[], str] = lambda: ""
-) -> Iterator[Callable[[Progress], None] | None]:
+) -> Iterator[Callable[[JobInfo], None] | None]:
     """Draw a job's progress on the terminal.
 
     Call the context's value with each progress; it is None if nothing is drawn. ``remark`` returns
@@ -277,12 +274,11 @@ def drawn_progress(
         return
     with progress.bar(shown=True, total=1) as update:
 
-        def draw(seen: Progress) -> None:
-            job = seen.job
+        def draw(job: JobInfo) -> None:
             update(
-                description=", ".join(filter(None, (line.text(seen), remark()))),
-                completed=job.positions_done + job.positions_failed,
-                total=job.positions,
+                description=", ".join(filter(None, (line.text(job), remark()))),
+                completed=job.positions_ended,
+                total=sum(job.positions.values()),
             )
 
         yield draw

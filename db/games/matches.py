@@ -18,7 +18,6 @@ from db.jobs.state import (
     close_if_complete,
     has_failed_unit,
     lock_job,
-    lock_leased,
     update_job,
 )
 from db.models import CorpusMatch, Game, Job, Match, Unit
@@ -252,10 +251,9 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
         return False
     connection = session.connection()
     connection.execute(update(Match).where(Match.id == match_id).values(verdict=verdict))
-    # Units first: this waits for a worker that is completing one, so its games are seen below.
+    # Units first: this waits for a worker that completes one, so its games are seen below.
     if row.first_unit is not None:
         own = and_(Unit.job_id == job_id, Unit.seq >= row.first_unit, Unit.seq < row.end_unit)
-        lock_leased(session, own)
         connection.execute(
             update(Unit)
             .where(own, or_(QUEUED, LEASED, FAILED))

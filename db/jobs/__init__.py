@@ -17,44 +17,20 @@ After ``complete`` and ``fail``, call ``finish_if_complete`` in a transaction of
 
 from __future__ import annotations
 
-from db.jobs.claiming import (
-    Eligible as Eligible,
-    JobTerms as JobTerms,
-    Survey as Survey,
-    claim as claim,
-    is_queued as is_queued,
-    requeue_expired as requeue_expired,
-    survey as survey,
-)
-from db.jobs.completing import (
-    add_costs as add_costs,
-    are_held as are_held,
-    complete as complete,
-    fail as fail,
-    prolong as prolong,
-    read_costs as read_costs,
-    release as release,
-)
-from db.jobs.liveness import (
-    PlannedJob as PlannedJob,
-    live_workers as live_workers,
-    planned_job as planned_job,
-    record_planning as record_planning,
-    record_work as record_work,
-    record_worker as record_worker,
-    remove_worker as remove_worker,
-)
 from db.jobs.planning import (
     GrowingJob as GrowingJob,
     GrowingUnit as GrowingUnit,
-    add_more_units as add_more_units,
+    add_costs as add_costs,
     add_units as add_units,
     change_unit as change_unit,
     create_job as create_job,
     cut_units as cut_units,
-    hold_job as hold_job,
+    drop_abandoned as drop_abandoned,
+    drop_job as drop_job,
     hold_question as hold_question,
     jobs_of_kind as jobs_of_kind,
+    newest_job as newest_job,
+    read_costs as read_costs,
     read_units as read_units,
     start_job as start_job,
 )
@@ -63,6 +39,19 @@ from db.jobs.pruning import (
     prune_interactive as prune_interactive,
     prune_jobs as prune_jobs,
 )
+from db.jobs.queue import (
+    Eligible as Eligible,
+    are_held as are_held,
+    claim as claim,
+    complete as complete,
+    fail as fail,
+    is_queued as is_queued,
+    prolong as prolong,
+    record_work as record_work,
+    release as release,
+    requeue_expired as requeue_expired,
+    survey as survey,
+)
 from db.jobs.sharing import (
     PARCELS as PARCELS,
     BoundsPackage as BoundsPackage,
@@ -70,9 +59,9 @@ from db.jobs.sharing import (
     share_bounds as share_bounds,
 )
 from db.jobs.state import (
-    cancel_abandoned as cancel_abandoned,
     cancel_job as cancel_job,
     finish_if_complete as finish_if_complete,
+    lock_job as lock_job,
     resume_job as resume_job,
     retry_job as retry_job,
     set_priority as set_priority,
@@ -82,8 +71,9 @@ from db.jobs.watching import (
     get_job as get_job,
     jobs_of_label as jobs_of_label,
     list_jobs as list_jobs,
-    newest_job as newest_job,
-    progress as progress,
+    live_workers as live_workers,
+    record_worker as record_worker,
+    remove_worker as remove_worker,
     totals as totals,
     unit_results as unit_results,
 )

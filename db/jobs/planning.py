@@ -4,10 +4,10 @@ Most jobs are planned completely before they start. Others grow: the results of 
 which units come next. The process that completes a unit of such a job plans its next units in the
 same transaction::
 
-    hold_job          no other process plans or ends units until the end of the transaction
+    lock_job          no other process plans or ends units until the end of the transaction
     complete          the finished unit
     read_units        the units that have changed since the last time
-    add_more_units, change_unit, cut_units
+    add_units, change_unit, cut_units
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy import delete, func, insert, or_, select, update
 
 from db.jobs.state import (
     FAILED,
@@ -25,17 +25,18 @@ from db.jobs.state import (
     LEASED,
     QUEUED,
     close_if_complete,
+    is_abandoned,
     lock_job,
-    lock_leased,
     update_job,
     wrong_state,
 )
-from db.models import Job, Unit
+from db.models import Job, MeasuredCost, Unit
+from db.records.evaluations import Cost
 from db.records.jobs import JobState, UnitState
-from db.sql import now
+from db.sql import dialect_of, insert_into, now
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from sqlalchemy import Row
     from sqlalchemy.orm import Session
@@ -81,27 +82,25 @@ def create_job(
         params=params,
         engine_version=engine_version,
         created_at=now(session),
+        seen_at=now(session),
     )
     return session.connection().execute(statement.returning(Job.id)).scalar_one()
 
 
 def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a job that is being planned, in constant memory; return their number.
+    """Append units to a job that is being planned or runs; return their number.
 
     A later call appends after the existing units, so that a long plan can be made in several short
-    transactions.
+    transactions. Each of them is a sign of life of the planner.
 
     Raises:
-        JobStateError: the job is not being planned (any more): it was started or cancelled.
+        JobNotFoundError: the planner was silent for so long that the job was dropped.
+        JobStateError: the job has ended or was cancelled.
     """
-    return _append_units(session, job_id, plans, {JobState.PLANNING})
-
-
-def _append_units(
-    session: Session, job_id: int, plans: Iterable[UnitPlan], states: set[JobState]
-) -> int:
     state = lock_job(session, job_id)
-    if state not in states:
+    if state is JobState.PLANNING:
+        update_job(session, job_id, seen_at=now(session))
+    elif state is not JobState.RUNNING:
         raise wrong_state(job_id, state, "units cannot be added")
     last = session.scalar(select(func.max(Unit.seq)).where(Unit.job_id == job_id))
     first = 0 if last is None else last + 1
@@ -139,6 +138,52 @@ def start_job(session: Session, job_id: int) -> JobState:
         raise wrong_state(job_id, state, "it cannot be started")
     update_job(session, job_id, state=JobState.RUNNING, started_at=now(session), seen_at=None)
     return close_if_complete(session, job_id, JobState.RUNNING)
+
+
+def newest_job(
+    session: Session,
+    *,
+    kind: str,
+    board: BoardSize,
+    params: Json,
+    engine_version: int,
+    is_planned: bool = False,
+) -> int | None:
+    """Return the newest started job with exactly these arguments of ``create_job``, or None.
+
+    With ``is_planned``, return the newest one that is being planned instead.
+    """
+    query = (
+        select(Job.id)
+        .where(
+            Job.kind == kind,
+            Job.width == board.width,
+            Job.height == board.height,
+            Job.params == params,
+            Job.engine_version == engine_version,
+            Job.state == JobState.PLANNING if is_planned else Job.started_at.is_not(None),
+        )
+        .order_by(Job.id.desc())
+        .limit(1)
+    )
+    return session.scalar(query)
+
+
+def drop_abandoned(session: Session) -> list[int]:
+    """Delete the jobs whose planner is gone; return their numbers.
+
+    They will never have all their units, so nobody can work on them.
+    """
+    gone = select(Job.id).where(is_abandoned(session)).with_for_update(skip_locked=True)
+    deleted = delete(Job).where(Job.id.in_(gone)).returning(Job.id)
+    return list(session.connection().execute(deleted).scalars())
+
+
+def drop_job(session: Session, job_id: int) -> None:
+    """Delete a job that is being planned, for example because its input turned out to be wrong."""
+    session.connection().execute(
+        delete(Job).where(Job.id == job_id, Job.state == JobState.PLANNING)
+    )
 
 
 def hold_question(
@@ -181,20 +226,6 @@ class GrowingJob(NamedTuple):
     params: Json
 
 
-def hold_job(session: Session, job_id: int) -> JobState:
-    """Lock a job and return its state, which cannot change until the end of the transaction.
-
-    Its leased units are locked as well, in the order of their numbers, because one will be
-    completed and others may be cut.
-
-    Raises:
-        JobNotFoundError: no job has this number.
-    """
-    state = lock_job(session, job_id)
-    lock_leased(session, Unit.job_id == job_id)
-    return state
-
-
 def read_units(
     session: Session, job_id: int, *, after_seq: int = -1, seqs: Collection[int] = ()
 ) -> list[GrowingUnit]:
@@ -211,15 +242,6 @@ def read_units(
         rows += session.execute(query.where(condition))
     units = [GrowingUnit(row.id, row.seq, row.state, row.payload, row.result) for row in rows]
     return sorted(units, key=lambda unit: unit.seq)
-
-
-def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a held job that runs or is being planned; return their number.
-
-    Raises:
-        JobStateError: the job has ended or was cancelled.
-    """
-    return _append_units(session, job_id, plans, {JobState.PLANNING, JobState.RUNNING})
 
 
 def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
@@ -266,3 +288,42 @@ def jobs_of_kind(
         .order_by(Job.id.desc())
     )
     return [GrowingJob(*row) for row in session.execute(query)]
+
+
+def add_costs(
+    session: Session,
+    *,
+    engine_version: int,
+    board: BoardSize,
+    columns: bool,
+    costs: Mapping[int, Cost],
+) -> None:
+    """Add measured costs of searches to the stored sums, by ply.
+
+    All workers add to the same few rows, and wait for each other's commits: use a short transaction
+    of its own. The rows are locked in the order of the plies, so that there is no deadlock.
+    """
+    if not costs:
+        return
+    place = _place(engine_version, board, columns=columns)
+    rows = [{**place, "ply": ply, **costs[ply]._asdict()} for ply in sorted(costs)]
+    insert = insert_into(dialect_of(session), MeasuredCost)
+    names = ("positions", "seconds")
+    added = {name: getattr(MeasuredCost, name) + insert.excluded[name] for name in names}
+    keys = MeasuredCost.__table__.primary_key
+    session.connection().execute(
+        insert.on_conflict_do_update(index_elements=list(keys), set_=added), rows
+    )
+
+
+def read_costs(
+    session: Session, *, engine_version: int, board: BoardSize, columns: bool
+) -> dict[int, Cost]:
+    """Return the stored costs by ply; plies without a measurement are left out."""
+    query = select(MeasuredCost.ply, MeasuredCost.positions, MeasuredCost.seconds)
+    rows = session.execute(query.filter_by(**_place(engine_version, board, columns=columns)))
+    return {ply: Cost(positions, seconds) for ply, positions, seconds in rows}
+
+
+def _place(engine_version: int, board: BoardSize, *, columns: bool) -> dict[str, int]:
+    return {"engine_version": engine_version, **board._asdict(), "columns": columns}

@@ -12,15 +12,13 @@ from sqlalchemy import ColumnElement, and_, delete, func, literal_column, or_, s
 
 from db.errors import JobNotFoundError, JobStateError
 from db.models import Job, SharedBounds, Unit
-from db.records.jobs import LONGEST_LEASE, JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from db.sql import is_number, now, seen_within
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select
     from sqlalchemy.orm import InstrumentedAttribute, Session
 
-    from c4core.notation import BoardSize
-    from db.records.jobs import Json
 
 QUEUED: Final[ColumnElement[bool]] = Unit.state == literal_column("'queued'")
 LEASED: Final[ColumnElement[bool]] = Unit.state == literal_column("'leased'")
@@ -31,28 +29,11 @@ CANCELLED: Final[ColumnElement[bool]] = Unit.state == literal_column("'cancelled
 FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
 """Values of a unit that is not leased."""
 
-ANEW: Final[dict[str, Any]] = {
-    "state": UnitState.QUEUED,
-    "attempts": 0,
-    **FREE,
-}
+ANEW: Final[dict[str, Any]] = {"state": UnitState.QUEUED, "attempts": 0, **FREE}
 """Values of a unit that is queued again as if new, except for its fence."""
 
 PLANNER_ALIVE_SECONDS: Final = 60.0
 """A planner without a heartbeat for this long counts as gone."""
-
-
-def asks_for(
-    kind: str, *, board: BoardSize, params: Json, engine_version: int
-) -> ColumnElement[bool]:
-    """The condition that a job has exactly these arguments of ``create_job``."""
-    return and_(
-        Job.kind == kind,
-        Job.width == board.width,
-        Job.height == board.height,
-        Job.params == params,
-        Job.engine_version == engine_version,
-    )
 
 
 def is_abandoned(session: Session) -> ColumnElement[bool]:
@@ -66,19 +47,12 @@ def is_abandoned(session: Session) -> ColumnElement[bool]:
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
     """The condition that a unit is leased, and its lease has run out."""
-    at = now(session)
-    return and_(LEASED, or_(Unit.lease_until < at, Unit.lease_until > at + LONGEST_LEASE))
+    return and_(LEASED, Unit.lease_until < now(session))
 
 
 def lease_lives(session: Session) -> ColumnElement[bool]:
     """The condition that a unit is leased, and its lease has not run out."""
-    at = now(session)
-    return and_(LEASED, Unit.lease_until >= at, Unit.lease_until <= at + LONGEST_LEASE)
-
-
-def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
-    """The end of a lease that is given or prolonged now."""
-    return now(session) + min(seconds, LONGEST_LEASE)
+    return and_(LEASED, Unit.lease_until >= now(session))
 
 
 def first_open(job_id: int | InstrumentedAttribute[int]) -> ColumnElement[int | None]:
@@ -123,8 +97,11 @@ def state_of(session: Session, job_id: int) -> JobState:
 def lock_job(session: Session, job_id: int) -> JobState:
     """Lock a job and return its state, which cannot change until the end of the transaction.
 
-    A transaction that locks a job and its units must lock the job first; otherwise two of them may
+    A transaction that writes several units must lock their job first; otherwise two of them may
     wait for each other.
+
+    Raises:
+        JobNotFoundError: no job has this number.
     """
     return _state(session, job_id, select(Job.state).with_for_update())
 
@@ -144,17 +121,6 @@ def wrong_state(job_id: int, state: JobState, reason: str) -> JobStateError:
 def update_job(session: Session, job_id: int, **values: object) -> None:
     """Write to the row of a job."""
     session.connection().execute(update(Job).where(Job.id == job_id).values(**values))
-
-
-def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
-    """Lock leased units: they cannot be prolonged or ended until the end of the transaction.
-
-    Call it before they are written together. Several units are always locked in the order of their
-    numbers, also to prolong leases; an UPDATE would lock them in the order of the table. A
-    transaction that locks the units' job as well must have locked it before.
-    """
-    units = select(Unit.id).where(LEASED, *which).order_by(Unit.id)
-    session.connection().execute(units.with_for_update()).all()
 
 
 def finish_if_complete(session: Session, job_id: int) -> JobState:
@@ -208,7 +174,6 @@ def cancel_job(session: Session, job_id: int) -> JobState:
         return state
     if state not in {JobState.PLANNING, JobState.RUNNING}:
         raise wrong_state(job_id, state, "there is nothing to cancel")
-    lock_leased(session, Unit.job_id == job_id)
     session.connection().execute(
         update(Unit)
         .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
@@ -216,16 +181,6 @@ def cancel_job(session: Session, job_id: int) -> JobState:
     )
     update_job(session, job_id, state=JobState.CANCELLED, finished_at=now(session))
     return JobState.CANCELLED
-
-
-def cancel_abandoned(session: Session, job_id: int) -> bool:
-    """Cancel a job if its planning was abandoned; return whether it was."""
-    lock_job(session, job_id)
-    abandoned = session.scalar(select(Job.id).where(Job.id == job_id, is_abandoned(session)))
-    if abandoned is None:
-        return False
-    cancel_job(session, job_id)
-    return True
 
 
 def resume_job(session: Session, job_id: int) -> JobState:
@@ -251,7 +206,6 @@ def resume_job(session: Session, job_id: int) -> JobState:
         )
     if state in {JobState.DONE, JobState.FAILED}:
         return state
-    lock_leased(session, Unit.job_id == job_id, lease_ran_out(session))
     stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
     session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(**ANEW))
     return _run_again(session, job_id)

@@ -13,54 +13,59 @@ factor cancels out.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import distinct, func, select
+from sqlalchemy import and_, case, delete, distinct, func, or_, select
 
 from c4core.notation import BoardSize
 from db.errors import JobNotFoundError
-from db.jobs.liveness import live_workers
 from db.jobs.state import (
     CANCELLED,
     DONE,
     FAILED,
     LEASED,
     QUEUED,
-    asks_for,
     lease_lives,
     lease_ran_out,
-    state_of,
 )
-from db.models import Job, Unit
+from db.models import Job, Unit, Worker
 from db.records.jobs import (
     JobInfo,
-    JobProgress,
     JobState,
     ServiceStatus,
     UnitResult,
     UnitState,
+    WorkerInfo,
 )
-from db.sql import is_number, now
+from db.sql import dialect_of, insert_into, is_number, now, seen_within
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
-    from db.records.jobs import Json
 
 _ERROR_SAMPLES: Final = 5
 
-_OPEN: Final[dict[UnitState, ColumnElement[bool]]] = {
-    UnitState.QUEUED: QUEUED,
-    UnitState.LEASED: LEASED,
+_SUMMED: Final[dict[UnitState, tuple[ColumnElement[bool], tuple[ColumnElement[Any], ...]]]] = {
+    UnitState.QUEUED: (QUEUED, (func.sum(Unit.expected_seconds),)),
+    UnitState.LEASED: (LEASED, (func.sum(Unit.expected_seconds),)),
+    UnitState.DONE: (DONE, (func.sum(Unit.nodes), func.sum(Unit.seconds))),
+    UnitState.FAILED: (FAILED, ()),
+    UnitState.CANCELLED: (CANCELLED, ()),
 }
-_CLOSED: Final[dict[UnitState, ColumnElement[bool]]] = {
-    UnitState.FAILED: FAILED,
-    UnitState.CANCELLED: CANCELLED,
-}
+"""The condition of a state, and the sums that are of interest besides the positions."""
+
+_LISTED: Final = 1_000
+"""Maximum number of jobs in one statement: both databases limit the number of parameters."""
+
+WORKER_ALIVE_SECONDS: Final = 30.0
+"""A worker without a heartbeat for this long counts as gone."""
+
+_FORGET_SECONDS: Final = 86_400.0
+"""Workers without a heartbeat for this long are deleted."""
 
 _PACE_SECONDS: Final = 60.0
 """The pace is measured over the units completed within this time."""
@@ -83,7 +88,7 @@ def list_jobs(
     if states is not None:
         query = query.where(Job.state.in_(states))
     jobs = session.execute(query).all()
-    tallies = read_tallies(session, [job.id for job, _silence in jobs])
+    tallies = _tallies(session, [job.id for job, _silence in jobs])
     return [_info(job, silence, tallies[job.id]) for job, silence in jobs]
 
 
@@ -100,7 +105,8 @@ def get_job(session: Session, job_id: int) -> JobInfo:
     errors = select(Unit.error).where(Unit.job_id == job_id, FAILED).distinct()
     samples = session.scalars(errors.limit(_ERROR_SAMPLES)).all()
     job, silence = found
-    return _info(job, silence, read_tallies(session, [job_id])[job_id], tuple(map(str, samples)))
+    tally = _tallies(session, [job_id])[job_id]
+    return _info(job, silence, tally, _read_pace(session, job_id), tuple(map(str, samples)))
 
 
 def _jobs_with_silence(session: Session) -> Select[Job, float]:
@@ -113,22 +119,6 @@ def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) 
         Job.label == label, Job.kind == kind, Job.width == board.width, Job.height == board.height
     )
     return list(session.scalars(query.order_by(Job.id)))
-
-
-def newest_job(
-    session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
-) -> int | None:
-    """Return the newest started job with exactly these arguments of ``create_job``, or None."""
-    query = (
-        select(Job.id)
-        .where(
-            asks_for(kind, board=board, params=params, engine_version=engine_version),
-            Job.started_at.is_not(None),
-        )
-        .order_by(Job.id.desc())
-        .limit(1)
-    )
-    return session.scalars(query).one_or_none()
 
 
 def unit_results(
@@ -147,35 +137,6 @@ def unit_results(
     ]
 
 
-def progress(session: Session, job_id: int) -> JobProgress:
-    """Return the progress of a job. It takes seven queries more than the state alone.
-
-    Raises:
-        JobNotFoundError: no job has this number.
-    """
-    state = state_of(session, job_id)
-    silence = session.scalar(select(now(session) - Job.seen_at).where(Job.id == job_id))
-    tally = read_tallies(session, [job_id])[job_id]
-    pace = read_pace(session, job_id)
-    live = select(func.count()).where(Unit.job_id == job_id, lease_lives(session))
-    return JobProgress(
-        job_id=job_id,
-        state=state,
-        units=sum(tally.units.values()),
-        units_done=tally.units[UnitState.DONE],
-        units_failed=tally.units[UnitState.FAILED],
-        units_leased=session.scalar(live) or 0,
-        silent_seconds=_silent_seconds(state, silence),
-        positions=sum(tally.positions.values()),
-        positions_done=tally.positions[UnitState.DONE],
-        positions_failed=tally.positions[UnitState.FAILED],
-        nodes=tally.nodes,
-        seconds=tally.seconds,
-        positions_per_second=pace.positions_per_second,
-        eta_seconds=remaining_seconds(tally.left, pace, tally.units[UnitState.DONE]),
-    )
-
-
 def _silent_seconds(state: JobState, silence: float | None) -> float | None:
     """The silence of an open job; not negative, even if the clock was set back."""
     if silence is None or state not in {JobState.PLANNING, JobState.RUNNING}:
@@ -183,7 +144,29 @@ def _silent_seconds(state: JobState, silence: float | None) -> float | None:
     return max(0.0, silence)
 
 
-def _info(job: Job, silence: float | None, tally: Tally, errors: tuple[str, ...] = ()) -> JobInfo:
+class _Tally:
+    """Sums over a job's units."""
+
+    def __init__(self) -> None:
+        self.units = dict.fromkeys(UnitState, 0)
+        self.positions = dict.fromkeys(UnitState, 0)
+        self.expected_seconds = 0.0
+        self.nodes = 0
+        self.seconds = 0.0
+
+    def left(self) -> Load:
+        """The work that is still to be done."""
+        positions = self.positions[UnitState.QUEUED] + self.positions[UnitState.LEASED]
+        return Load(positions, self.expected_seconds)
+
+
+def _info(
+    job: Job,
+    silence: float | None,
+    tally: _Tally,
+    pace: Pace | None = None,
+    errors: tuple[str, ...] = (),
+) -> JobInfo:
     return JobInfo(
         id=job.id,
         kind=job.kind,
@@ -201,61 +184,36 @@ def _info(job: Job, silence: float | None, tally: Tally, errors: tuple[str, ...]
         positions=tally.positions,
         nodes=tally.nodes,
         seconds=tally.seconds,
+        positions_per_second=pace and pace.positions_per_second,
+        eta_seconds=pace and remaining_seconds(tally.left(), pace, tally.units[UnitState.DONE]),
         errors=errors,
     )
 
 
-class Tally:
-    """Sums over a job's units."""
-
-    def __init__(self) -> None:
-        self.units = dict.fromkeys(UnitState, 0)
-        self.positions = dict.fromkeys(UnitState, 0)
-        self.left = Load()
-        self.nodes = 0
-        self.seconds = 0.0
-
-
-def read_tallies(session: Session, job_ids: Collection[int]) -> defaultdict[int, Tally]:
+def _tallies(session: Session, job_ids: Sequence[int]) -> defaultdict[int, _Tally]:
     """The tallies of jobs, by their numbers."""
-    tallies: defaultdict[int, Tally] = defaultdict(Tally)
-    connection = session.connection()
-    counts = (
-        select(Unit.job_id, func.count(), func.sum(Unit.positions))
-        .where(Unit.job_id.in_(job_ids))
-        .group_by(Unit.job_id)
-    )
-    for state, condition in _OPEN.items():
-        query = counts.add_columns(func.sum(Unit.expected_seconds)).where(condition)
-        for job_id, units, positions, expected_seconds in connection.execute(query):
-            tally = tallies[job_id]
-            tally.units[state], tally.positions[state] = units, int(positions)
-            tally.left += Load(int(positions), expected_seconds)
-    for state, condition in _CLOSED.items():
-        for job_id, units, positions in connection.execute(counts.where(condition)):
-            tally = tallies[job_id]
-            tally.units[state], tally.positions[state] = units, int(positions)
-    query = counts.add_columns(func.sum(Unit.nodes), func.sum(Unit.seconds)).where(DONE)
-    for job_id, units, positions, nodes, seconds in connection.execute(query):
-        tally = tallies[job_id]
-        tally.units[UnitState.DONE], tally.positions[UnitState.DONE] = units, int(positions)
-        tally.nodes, tally.seconds = int(nodes), seconds  # PostgreSQL sums bigint as a decimal
+    tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
+    for first in range(0, len(job_ids), _LISTED):
+        own = Unit.job_id.in_(job_ids[first : first + _LISTED])
+        for state, (condition, sums) in _SUMMED.items():
+            query = select(Unit.job_id, func.count(), func.sum(Unit.positions), *sums)
+            found = session.execute(query.where(own, condition).group_by(Unit.job_id))
+            for job_id, units, positions, *more in found:
+                tally = tallies[job_id]
+                tally.units[state], tally.positions[state] = units, int(positions)
+                if state is UnitState.DONE:
+                    tally.nodes, tally.seconds = int(more[0]), more[1]  # PostgreSQL: a decimal
+                else:
+                    tally.expected_seconds += sum(more)
     return tallies
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(NamedTuple):
     """Work that is still to be done."""
 
-    positions: int = 0
-    expected_seconds: float = 0.0
+    positions: int
+    expected_seconds: float
     """The expected time; 0.0 if it is unknown."""
-
-    def __add__(self, other: Load) -> Load:
-        """Add two loads."""
-        return Load(
-            self.positions + other.positions, self.expected_seconds + other.expected_seconds
-        )
 
 
 class Pace(NamedTuple):
@@ -269,7 +227,7 @@ class Pace(NamedTuple):
     """Expected seconds per second; None if nothing was completed lately."""
 
 
-def read_pace(session: Session, job_id: int | None = None) -> Pace:
+def _read_pace(session: Session, job_id: int | None = None) -> Pace:
     """The pace within the last minute, of one job or of all.
 
     If the completed work began later than that, the pace is measured from its beginning, so that a
@@ -309,38 +267,45 @@ def remaining_seconds(left: Load, pace: Pace, units_done: int) -> float | None:
     return left.positions / pace.positions_per_second if pace.positions_per_second else None
 
 
-class _Sums(NamedTuple):
-    units: int
-    load: Load
-    age: float | None
-    """Seconds since the oldest of their jobs was started."""
-
-
 def totals(session: Session) -> ServiceStatus:
-    """Return totals over all jobs."""
-    queued = _sums(session, QUEUED)
-    expired = _sums(session, lease_ran_out(session))
-    running = _sums(session, lease_lives(session))
-    pace = read_pace(session)
-    left = queued.load + expired.load + running.load
+    """Return totals over all jobs. Without a worker there is neither a rate nor a time."""
+    conditions = (QUEUED, lease_ran_out(session), lease_lives(session))
+    queued, expired, running = (_open_units(session, condition) for condition in conditions)
+    parts = (queued, expired, running)
+    left = Load(sum(part.positions for part in parts), sum(part.expected_seconds for part in parts))
+    pace = _read_pace(session) if running.owners else Pace(0, None, None)
+    states = dict.fromkeys(JobState, 0)
+    for state, number in session.execute(select(Job.state, func.count()).group_by(Job.state)):
+        states[state] = number
+    failed = select(func.count()).select_from(Unit).join(Job, Unit.job_id == Job.id)
+    unfinished = Job.state.in_([JobState.RUNNING, JobState.FAILED])
     return ServiceStatus(
-        jobs=_jobs(session),
+        jobs=states,
         queued_units=queued.units + expired.units,
         running_units=running.units,
-        failed_units=_failed_units(session),
-        queued_positions=queued.load.positions + expired.load.positions,
-        running_positions=running.load.positions,
+        failed_units=session.scalar(failed.where(FAILED, unfinished)) or 0,
+        queued_positions=queued.positions + expired.positions,
+        running_positions=running.positions,
         positions_per_second=pace.positions_per_second,
         eta_seconds=remaining_seconds(left, pace, pace.units),
         oldest_queued_seconds=max(
             (part.age for part in (queued, expired) if part.age is not None), default=None
         ),
-        workers=_owners(session),
+        workers=running.owners,
         live_workers=live_workers(session),
     )
 
 
-def _sums(session: Session, condition: ColumnElement[bool]) -> _Sums:
+class _OpenUnits(NamedTuple):
+    units: int
+    positions: int
+    expected_seconds: float
+    owners: int
+    age: float | None
+    """Seconds since the oldest of their jobs was started."""
+
+
+def _open_units(session: Session, condition: ColumnElement[bool]) -> _OpenUnits:
     """Sums over the units of running jobs that meet a condition.
 
     This takes one condition at a time: each has an index of its own, and OR would use none.
@@ -348,38 +313,54 @@ def _sums(session: Session, condition: ColumnElement[bool]) -> _Sums:
     query = (
         select(
             func.count(),
-            func.sum(Unit.positions),
-            func.sum(Unit.expected_seconds),
+            func.coalesce(func.sum(Unit.positions), 0),
+            func.coalesce(func.sum(Unit.expected_seconds), 0.0),
+            func.count(distinct(Unit.owner)),
             now(session) - func.min(Job.started_at),
         )
         .join(Job, Unit.job_id == Job.id)
         .where(Job.state == JobState.RUNNING, condition)
     )
-    units, positions, expected, age = session.execute(query).one()
-    return _Sums(units, Load(int(positions or 0), expected or 0.0), age)
+    return _OpenUnits(*session.execute(query).one())
 
 
-def _owners(session: Session) -> int:
-    query = (
-        select(func.count(distinct(Unit.owner)))
-        .join(Job, Unit.job_id == Job.id)
-        .where(Job.state == JobState.RUNNING, lease_lives(session))
+def record_worker(session: Session, worker: WorkerInfo) -> None:
+    """Record a worker's heartbeat and its counts, in a transaction of its own.
+
+    Call it more often than every WORKER_ALIVE_SECONDS. If a worker's process has changed, or its
+    counts are smaller than before, it counts as restarted.
+    """
+    values = asdict(worker) | {"started_at": now(session), "seen_at": now(session)}
+    insert = insert_into(dialect_of(session), Worker).values(values)
+    new = insert.excluded
+    goes_on = and_(
+        Worker.host == new.host, Worker.pid == new.pid, Worker.units_done <= new.units_done
     )
-    return session.scalar(query) or 0
-
-
-def _jobs(session: Session) -> dict[JobState, int]:
-    jobs = dict.fromkeys(JobState, 0)
-    for state, number in session.execute(select(Job.state, func.count()).group_by(Job.state)):
-        jobs[state] = number
-    return jobs
-
-
-def _failed_units(session: Session) -> int:
-    query = (
-        select(func.count())
-        .select_from(Unit)
-        .join(Job, Unit.job_id == Job.id)
-        .where(FAILED, Job.state.in_([JobState.RUNNING, JobState.FAILED]))
+    updates: dict[str, ColumnElement[Any]] = {name: new[name] for name in values if name != "name"}
+    updates["started_at"] = case((goes_on, Worker.started_at), else_=new.started_at)
+    session.connection().execute(
+        insert.on_conflict_do_update(index_elements=["name"], set_=updates)
     )
-    return session.scalar(query) or 0
+
+
+def remove_worker(session: Session, name: str) -> None:
+    """Remove a worker that ends from the register, and workers that were silent for a day."""
+    # Rows that another worker is deleting at this moment are skipped, so that this never waits.
+    gone = (
+        select(Worker.name)
+        .where(or_(Worker.name == name, Worker.seen_at < now(session) - _FORGET_SECONDS))
+        .with_for_update(skip_locked=True)
+    )
+    session.connection().execute(delete(Worker).where(Worker.name.in_(gone)))
+
+
+def live_workers(session: Session) -> tuple[WorkerInfo, ...]:
+    """Return the workers with a recent heartbeat, in order of their names."""
+    is_live = seen_within(session, Worker.seen_at, WORKER_ALIVE_SECONDS)
+    query = select(Worker).where(is_live).order_by(Worker.name)
+    return tuple(_worker_info(worker) for worker in session.scalars(query))
+
+
+def _worker_info(worker: Worker) -> WorkerInfo:
+    values = {field.name: getattr(worker, field.name) for field in fields(WorkerInfo)}
+    return WorkerInfo(**values | {"queues": tuple(worker.queues)})

@@ -28,9 +28,6 @@ It is more than MAX_ATTEMPTS, because the unit is not to blame if a machine is s
 unit that kills every worker must not go on for ever.
 """
 
-LONGEST_LEASE: Final = 600.0
-"""Maximum duration of a lease in seconds; a later end means that the clock was set back."""
-
 INTERACTIVE_PRIORITY: Final = 100
 """Jobs of at least this priority are interactive, the others bulk; each class has its own queue."""
 
@@ -91,12 +88,6 @@ class Claim:
     """The job's parameters."""
     board: BoardSize
     positions: int
-    lease_seconds: float
-    """Duration of the lease from the claim or from a heartbeat."""
-    owner: str
-    """Name of the claimer."""
-    engine_version: int
-    """The engine's version, of the job and of the claimer."""
     priority: int
     """The job's priority; see INTERACTIVE_PRIORITY."""
 
@@ -141,33 +132,18 @@ class JobInfo:
     """Nodes searched for the units that are done."""
     seconds: float
     """Solving seconds of the units that are done, summed over workers."""
+    positions_per_second: float | None = None
+    """The rate of the last minute; None if no unit was completed in it, and in a list of jobs."""
+    eta_seconds: float | None = None
+    """Estimated seconds left, at the pace of the last minute; None until enough is done, and in a
+    list of jobs."""
     errors: tuple[str, ...] = ()
     """Up to five different errors of the failed units. Empty in a list of jobs."""
 
-
-@dataclass(frozen=True, slots=True)
-class JobProgress:
-    """The progress of a job."""
-
-    job_id: int
-    state: JobState
-    units: int
-    units_done: int
-    units_failed: int
-    units_leased: int
-    """Units with a lease that has not expired."""
-    silent_seconds: float | None
-    """Seconds since a process last worked on the job; None if never."""
-    positions: int
-    positions_done: int
-    positions_failed: int
-    nodes: int
-    seconds: float
-    """Solving seconds of the units that are done, summed over workers."""
-    positions_per_second: float | None
-    """The rate of the last minute; None if no unit was completed in it."""
-    eta_seconds: float | None
-    """Estimated seconds left, at the pace of the last minute; None until enough is done."""
+    @property
+    def positions_ended(self) -> int:
+        """Number of positions in units that are done or have failed."""
+        return self.positions[UnitState.DONE] + self.positions[UnitState.FAILED]
 
 
 @dataclass(frozen=True, slots=True)

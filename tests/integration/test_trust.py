@@ -39,8 +39,8 @@ from tests.support.boards.play import hands_on, new_game, run
 from tests.support.running.command_line import C4, Result
 from tests.support.running.waiting import ends
 from tests.support.traps import KINDS, Trap
+from workers.core.follow import LocalRunner
 from workers.match.job import plan_matches
-from workers.runners.local import LocalRunner
 
 SECRET = "hunter2"
 

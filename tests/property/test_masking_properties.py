@@ -7,7 +7,7 @@ from hypothesis import assume, example, given, strategies as st
 
 from db.errors import StorageError
 from db.urls import is_secret_name, masked, parse_url, place, show
-from workers.celery.url import check_url
+from workers.celery.broker import check_url
 from workers.errors import BrokerUrlError
 from workers.logs import Masking, OneLine
 

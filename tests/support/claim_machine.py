@@ -283,8 +283,10 @@ NO_CLAIM = Claim(
     **dict.fromkeys(("unit_id", "job_id", "fence"), -1),
     **dict.fromkeys(("seq", "priority"), 0),
     **dict.fromkeys(("attempts", "positions"), 1),
-    **CLAIMER | {"kind": "test", "payload": {}, "params": {}, "board": BOARD},
-    engine_version=ENGINE_VERSION,
+    kind="test",
+    payload={},
+    params={},
+    board=BOARD,
 )
 
 

@@ -65,11 +65,11 @@ class JobWatch:
 
     def _read(self) -> Seen:
         with self._database.read() as session:
-            progress = jobs.progress(session, self._job_id)
-            shown = progress_object(progress)
+            job = jobs.get_job(session, self._job_id)
+            shown = progress_object(job)
             if self._observer is not None:
                 shown["tree"] = tree_object(self._observer.look(session))
-        return Seen(shown, progress.state not in UNDER_WAY)
+        return Seen(shown, job.state not in UNDER_WAY)
 
 
 class JobWatches:

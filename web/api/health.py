@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION, __version__
+from db import jobs
 from db.errors import StorageError
 from db.records.jobs import JobState
 from web import openapi, parameters
@@ -28,7 +29,7 @@ from web.parameters import Parameters
 from web.responses import LOGGER, json_response, unavailable
 from web.service import service_of
 from workers.answers.question import Question
-from workers.core.follow import read_totals, status_object
+from workers.core.follow import status_object
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ async def answer_workers(request: Request) -> Response:
 
 def _read(database: Database) -> dict[str, Any]:
     with database.read() as session:
-        return status_object(read_totals(session))
+        return status_object(jobs.totals(session))
 
 
 ROUTES: Final = [

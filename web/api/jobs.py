@@ -266,7 +266,7 @@ def _list(database: Database, asked: JobsParameters) -> list[JobInfo]:
 def _show(database: Database, number: int) -> dict[str, Any]:
     with database.read() as session:
         job = jobs.get_job(session, number)
-        progress = progress_object(jobs.progress(session, number))
+        progress = progress_object(job)
         if job.kind == DEEP:
             progress["tree"] = tree_object(Observer(job).look(session))
     return _public(job_object(job)) | {"progress": progress}

@@ -1,7 +1,6 @@
 """Workers on other machines: Celery takes messages from a broker and calls the worker's loop.
 
 A message says that there is work in a lane, and names no unit. A client needs ``broker``, which
-sends such messages, and ``url``, which checks the broker's URL without loading Celery. ``host``
-lets each working process of a Celery worker work on units; ``metrics`` shows their counts to
-Prometheus.
+checks the broker's URL and sends such messages. ``host`` lets each working process of a Celery
+worker work on units; ``metrics`` shows their counts to Prometheus.
 """

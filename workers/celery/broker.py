@@ -1,4 +1,4 @@
-"""Wake workers through a broker, and the settings of Celery.
+"""The broker: its URL, the settings of Celery, and messages that wake workers.
 
 A message says that there is work in a lane. It names no unit, so a message that is late, doubled or
 lost only affects when work begins.
@@ -6,16 +6,18 @@ lost only affects when work begins.
 
 from __future__ import annotations
 
+import re
+import ssl
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlsplit
 
 from celery import Celery
 from kombu import Queue
 from kombu.exceptions import OperationalError
 
 from db.urls import masked
-from workers.celery.url import check_url
 from workers.core.kinds import Lane
-from workers.errors import BrokerUnreachableError
+from workers.errors import BrokerUnreachableError, BrokerUrlError
 
 if TYPE_CHECKING:
     from kombu import Connection
@@ -29,6 +31,24 @@ CONNECT_SECONDS: Final = 4
 REPLY_SECONDS: Final = 5.0
 """Maximum time for a broker to answer; without it, a client could wait for ever."""
 
+SCHEMES: Final = ("redis", "rediss", "amqp", "amqps")
+
+_TLS_OPTIONS: Final = (
+    "ssl_cert_reqs",
+    "ssl_ca_certs",
+    "ssl_certfile",
+    "ssl_keyfile",
+    "ssl_check_hostname",
+)
+"""The options of a rediss:// URL; other URLs have none."""
+
+_CERTIFICATES: Final = ("required", "optional", "none")
+"""The values of ``ssl_cert_reqs``."""
+
+_HINT: Final = "write redis://:PASSWORD@HOST:PORT/NUMBER or amqp://USER:PASSWORD@HOST:PORT/VHOST"
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
+
 _REDIS: Final[dict[str, Any]] = {
     "socket_connect_timeout": CONNECT_SECONDS,
     "socket_timeout": REPLY_SECONDS,
@@ -41,15 +61,65 @@ _ONE_RETRY: Final = {"max_retries": 1, "interval_start": 0, "interval_step": 0, 
 """A connection may be left over from before a broker's restart."""
 
 
+def check_url(text: str) -> str:
+    """Return the URL unchanged if it names a usable broker; otherwise raise BrokerUrlError.
+
+    The message says why, and contains no secret.
+    """
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        raise BrokerUrlError(f"not a broker URL: {masked(text)!r} ({_HINT})")
+    name = scheme[1].lower()
+    if name not in SCHEMES:
+        reason = "only Redis and RabbitMQ are known to work"
+        raise BrokerUrlError(f"{name}:// cannot be the broker: {reason} ({_HINT})")
+    try:
+        parts = urlsplit(text)
+        _port = parts.port  # raises an error if it is invalid
+    except ValueError:
+        raise BrokerUrlError(f"not a broker URL: {masked(text)!r} ({_HINT})") from None
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+        raise BrokerUrlError(
+            f"not a broker URL: {masked(text)!r} (in a password write %40 for @, %2F for /, "
+            "%3F for ?, %23 for #)"
+        )
+    if ";" in text:
+        raise BrokerUrlError(f"name one broker, not a list: {masked(text)!r}")
+    number = parts.path.strip("/")
+    if name.startswith("redis") and number and not number.isdecimal():
+        raise BrokerUrlError(f"the database of a Redis broker is a number: {masked(text)!r}")
+    _check_options(name, parts.query)
+    return text
+
+
+def _check_options(scheme: str, query: str) -> None:
+    known = _TLS_OPTIONS if scheme == "rediss" else ()
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name not in known:
+            hint = f"use {', '.join(known)}" if known else f"{scheme}:// takes none"
+            raise BrokerUrlError(f"the broker's URL has the unknown option {name[:40]!r}: {hint}")
+        if name == "ssl_cert_reqs" and value not in _CERTIFICATES:
+            raise BrokerUrlError(f"{name} is one of {', '.join(_CERTIFICATES)}, not {value[:40]!r}")
+
+
+def is_server(url: str) -> bool:
+    """Whether the database is a server: others can share it, and it may come back by itself."""
+    return url.startswith("postgres")
+
+
 def make_app(url: str | None) -> Celery:
     """Create a Celery app for a broker; without a URL, Celery's options and environment apply."""
     app = Celery("c4", broker=url)
-    on_redis = url is not None and url.lower().startswith("redis")
+    parts = urlsplit(url or "")
+    checked_tls = {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": parts.hostname}
     app.conf.update(
-        broker_transport_options=_REDIS if on_redis else _RABBITMQ,
+        broker_transport_options=_REDIS if parts.scheme.startswith("redis") else _RABBITMQ,
+        broker_use_ssl=checked_tls if parts.scheme == "amqps" else False,
         broker_connection_timeout=CONNECT_SECONDS,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,  # for ever
+        # RabbitMQ closes a channel if a message waits for half an hour behind a long turn.
+        broker_channel_error_retry=True,
         task_queues=[Queue(lane.queue, routing_key=lane.queue) for lane in Lane],
         task_default_queue=Lane.BULK.queue,
         task_ignore_result=True,  # the results are in the database
@@ -77,11 +147,11 @@ class Broker:
         self.url = masked(url)
         self._app = app or make_app(check_url(url))
 
-    def wake(self, lane: Lane) -> None:
+    def wake(self, lane: Lane) -> BrokerUnreachableError | None:
         """Wake a worker; call this after the commit that has created or freed units.
 
-        Raises:
-            BrokerUnreachableError: the message has perhaps not arrived.
+        Returns:
+            The error if the message has perhaps not arrived. Workers find the units anyway.
         """
         with self._app.connection_or_acquire() as connection:
             try:
@@ -94,7 +164,8 @@ class Broker:
                     retry_policy=_ONE_RETRY,
                 )
             except _errors(connection) as error:
-                raise self._unreachable(error) from error
+                return self._unreachable(error)
+        return None
 
     def check(self) -> None:
         """Check that the broker answers; raise BrokerUnreachableError if it does not."""

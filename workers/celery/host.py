@@ -32,13 +32,12 @@ from db.database import Database
 from db.errors import StorageError, UnreachableError
 from db.records.jobs import WorkerInfo
 from db.urls import masked
-from workers.celery.broker import TASK, Broker, make_app
-from workers.celery.url import check_url
+from workers.celery.broker import TASK, Broker, check_url, is_server, make_app
 from workers.core.kinds import TAKES_PROGRAMS, Lane
 from workers.core.leases import PeriodicThread
 from workers.core.run import UnitEnd
 from workers.core.worker import Worker, WorkerSettings, pause
-from workers.errors import BrokerError, BrokerUnreachableError, TableTooLargeError
+from workers.errors import BrokerError, TableTooLargeError
 from workers.logs import LOGGER
 from workers.text import count as quantity
 
@@ -48,18 +47,18 @@ if TYPE_CHECKING:
 BEAT_SECONDS: Final = 5.0
 """Time between two heartbeats; a worker counts as gone after several of them."""
 
+END_SECONDS: Final = 10.0
+"""A worker ends at most this long after the signal to stop, even if its broker does not answer. Its
+units are handed back much earlier."""
+
 _MEGABYTE: Final = 1 << 20
 
 
 class WorkerHost:
     """Connects a Celery app's signals to the worker of each working process.
 
-    Args:
-        app: the Celery app; it gets the task.
-        database_url: the database of the jobs.
-        broker_url: the broker, to wake other workers.
-        settings: the settings of every working process. Celery's pool sets the number of threads,
-            its option -Q the lanes. A prefork child gets a name of its own.
+    The app gets the task. The settings apply to every working process, but Celery's pool sets the
+    number of threads, and its option -Q the lanes. A prefork child gets a name of its own.
 
     Attributes:
         worker: the worker of this process; None while it waits for its database.
@@ -100,16 +99,14 @@ class WorkerHost:
     def check(self) -> None:
         """Refuse settings with which no working process could work.
 
-        Raises:
-            StorageError: the database can never be used, for example because it belongs to another
-                program. A database that cannot be reached may come later.
-            TableTooLargeError: a table does not fit into memory.
+        A database that cannot be reached may come later. One that belongs to another program, for
+        example, can never be used.
         """
         check_room(self.settings.table_mb)
         try:
             Database.open(self._database_url).close()
         except UnreachableError as error:
-            if not may_come_back(self._database_url):
+            if not is_server(self._database_url):
                 raise
             LOGGER.debug("the database may come later: %s", error)
 
@@ -142,6 +139,9 @@ class WorkerHost:
     def _on_shutting_down(self, **_more: Any) -> None:  # noqa: ANN401
         """Tell all working processes to stop. This runs in a signal handler."""
         os.write(self._stop_writer, b"x")
+        end = threading.Timer(END_SECONDS, lambda: os._exit(0 if self.error is None else 1))
+        end.daemon = True
+        end.start()
 
     def _on_shutdown(self, **_more: Any) -> None:  # noqa: ANN401
         """Wait until this process has handed back its units."""
@@ -182,13 +182,10 @@ class WorkerHost:
             self._opened.set()  # a task may wait for the database
             self._ended.set()
 
-    def _wake(self, lane: Lane) -> bool:
-        try:
-            Broker(self._broker_url, self._app).wake(lane)
-        except BrokerUnreachableError as error:
-            LOGGER.debug("cannot wake other workers: %s", error)  # they find the units anyway
-            return False
-        return True
+    def _wake(self, lane: Lane) -> None:
+        trouble = Broker(self._broker_url, self._app).wake(lane)
+        if trouble is not None:
+            LOGGER.debug("cannot wake other workers: %s", trouble)  # they find the units anyway
 
     def _on_error(self) -> None:
         if self.worker is not None and self.worker.error is not None:
@@ -220,14 +217,8 @@ def run_worker(
 ) -> None:
     """Run a Celery worker with a pool of threads in this process until it is stopped.
 
-    ``metrics`` are an address and a port at which to serve metrics.
-
-    Raises:
-        BrokerUrlError: the broker's URL cannot be used.
-        BrokerError: Celery has ended by itself, after an error.
-        StorageError, TableTooLargeError: as :meth:`WorkerHost.check`.
-        MetricsError: the metrics cannot be served.
-        MemoryError: there is no room for the table.
+    ``metrics`` are an address and a port at which to serve metrics. BrokerError means that Celery
+    has ended by itself, after an error.
     """
     app = make_app(check_url(broker_url))
     host = WorkerHost(app, database_url, broker_url, settings)
@@ -240,7 +231,7 @@ def run_worker(
     signals.worker_init.connect(lambda sender, **_more: host.set_up(sender), weak=False)
     signals.setup_logging.connect(lambda **_more: None, weak=False)  # it is set up: workers.logs
     LOGGER.info(
-        "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work; database %s, broker %s",
+        "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work; database %s%s, broker %s",
         settings.name,
         __version__,
         ENGINE_VERSION,
@@ -248,6 +239,7 @@ def run_worker(
         settings.table_mb,
         " and ".join(settings.lanes),
         masked(database_url),
+        "" if is_server(database_url) else " (a file: only processes of this machine share it)",
         masked(broker_url),
     )
     if settings.programs.everything:
@@ -295,17 +287,12 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
         try:
             return Database.open(url)
         except UnreachableError as error:
-            if not may_come_back(url):
+            if not is_server(url):
                 raise
             LOGGER.log(DEBUG if tries else WARNING, "waiting for the database: %s", error)
             if stopping.wait(pause(tries)):
                 return None
     raise AssertionError  # count() does not end
-
-
-def may_come_back(url: str) -> bool:
-    """Whether an unreachable database may come back by itself; a missing directory does not."""
-    return url.startswith("postgres")
 
 
 def default_name() -> str:

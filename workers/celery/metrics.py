@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
@@ -15,31 +14,11 @@ from workers.errors import MetricsError
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from prometheus_client.core import Metric
 
     from workers.core.worker import Worker, WorkerSettings
-
-RATE_SECONDS: Final = 60.0
-"""The time that the rate covers, up to now."""
-
-
-class RateMeter:
-    """Positions per second over the last minute, by a monotonic clock."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._looks = [(clock(), 0)]
-
-    def look(self, positions: int) -> float:
-        """Return the rate, given the number of positions done so far."""
-        now = self._clock()
-        self._looks.append((now, positions))
-        while self._looks[1][0] < now - RATE_SECONDS:
-            del self._looks[0]
-        since, before = self._looks[0]
-        return (positions - before) / max(now - since, 1e-9)
 
 
 class Watched(Protocol):
@@ -55,7 +34,6 @@ class WorkerCollector(Collector):
 
     def __init__(self, host: Watched) -> None:
         self._host = host
-        self._rate = RateMeter()
 
     def collect(self) -> Iterator[Metric]:
         """Yield all metrics; called by the registry."""
@@ -79,11 +57,6 @@ class WorkerCollector(Collector):
         yield CounterMetricFamily("c4_nodes", "Positions visited by searches.", counters.nodes)
         yield CounterMetricFamily(
             "c4_solving_seconds", "Time spent searching, summed over threads.", counters.seconds
-        )
-        yield GaugeMetricFamily(
-            "c4_positions_per_second",
-            "Positions done a second, within the last minute.",
-            self._rate.look(counters.positions),
         )
 
 

@@ -133,8 +133,8 @@ class MeasuredCosts:
                 sums[ply] = Cost(old.positions + cost.positions, old.seconds + cost.seconds)
 
     def is_due(self) -> bool:
-        """Whether the last addition to the stored costs was some seconds ago."""
-        return time.monotonic() >= self._due
+        """Whether there are costs to store, and the last time was some seconds ago."""
+        return time.monotonic() >= self._due and bool(self._costs)
 
     def store(self, session: Session) -> None:
         """Add all costs to the stored ones."""
@@ -145,7 +145,3 @@ class MeasuredCosts:
             jobs.add_costs(
                 session, engine_version=ENGINE_VERSION, board=board, columns=columns, costs=costs
             )
-
-    def __bool__(self) -> bool:
-        """Whether there are costs to store."""
-        return any(self._costs.values())

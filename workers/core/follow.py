@@ -1,28 +1,38 @@
 """Follow a job: its results in order as they come, its progress, its state, its end.
 
-Threads of this process may work on it, or workers elsewhere: its state is read from the database.
+Threads of this process may work on it (:class:`LocalRunner`), or workers elsewhere. Its state is
+read from the database.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from c4core.players import NO_PROGRAM
+from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitState
-from workers.core.kinds import find_kind, unit_objects
+from workers.core.kinds import check_consent, find_kind, unit_objects
+from workers.core.leases import LEASE_SECONDS
+from workers.core.worker import Worker, WorkerSettings
 from workers.text import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from c4core.lines import JsonValue
-    from db.database import Database, Session
-    from db.records.jobs import JobInfo, JobProgress, ServiceStatus, UnitResult, WorkerInfo
+    from c4core.players import Consent
+    from db.database import Database
+    from db.records.jobs import JobInfo, ServiceStatus, UnitResult, WorkerInfo
+
+    OnProgress = Callable[[JobInfo], object]
 
 RESULT_UNITS: Final = 4
 """Number of units whose results are in memory at a time."""
@@ -33,11 +43,8 @@ UNITS_AT_A_TIME: Final = 16
 POLL_SECONDS: Final = 0.25
 """Time between two reads of a job's state."""
 
-LEAST_SECONDS: Final = 1.0
-"""A rate over a shorter time depends too much on chance."""
-
-LEAST_UNITS: Final = 3
-"""A rate over fewer completed units depends too much on chance."""
+PATIENCE_SECONDS: Final = 30.0
+"""A command waits this long for a database that cannot be written; then it reports the error."""
 
 ENDED: Final = frozenset({UnitState.DONE, UnitState.FAILED})
 """The states of units with output."""
@@ -49,21 +56,38 @@ UNDER_WAY: Final = (JobState.PLANNING, JobState.RUNNING)
 class JobFollower:
     """Follows a job that is running, or has ended.
 
-    Raises:
-        JobNotFoundError: no job has this number.
-        JobStateError: the job is for another version of the engine, or of another kind.
+    Without a ``worker``, other processes work on the job. A worker of this process works on it
+    within a ``with`` block. Leaving the block stops the work, finished or not.
     """
 
-    def __init__(self, database: Database, job_id: int) -> None:
+    def __init__(self, database: Database, job_id: int, worker: Worker | None = None) -> None:
         self._database = database
+        self._worker = worker
         self._job = read_job(database, job_id)
+        self._due = 0.0
         refuse_foreign(self._job)
+
+    def __enter__(self) -> Self:
+        """Start the work, unless the job has ended."""
+        if self._worker is not None and not self._has_ended:
+            try:
+                self._worker.start()
+                self._worker.start_turns()
+            except BaseException:  # a signal
+                self._worker.stop()
+                raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the work."""
+        if self._worker is not None:
+            self._worker.stop()
 
     def results(
         self,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: OnProgress | None = None,
         *,
-        on_look: Callable[[JobState], None] = lambda _state: None,
+        on_look: Callable[[], object] = lambda: None,
     ) -> Iterator[dict[str, JsonValue]]:
         """Yield the job's output in order and as early as possible, one object per line of input.
 
@@ -71,60 +95,114 @@ class JobFollower:
         done. Results are read from the database a few units at a time, so a slow reader costs no
         memory.
 
-        Args:
-            on_progress: called a few times a second with the job's progress, in the caller's
-                thread, while the iterator waits or is read. Without it progress is not read.
-            on_look: called with the job's state, before ``on_progress`` and also without it.
-
-        Raises:
-            StorageError: the database failed.
+        ``on_progress`` is called a few times a second with the job, in the caller's thread, while
+        the iterator waits or is read. Without it only the job's state is read. ``on_look`` is
+        called before it, and also without it.
         """
-        watch = _Watch(self._database, self._job.id, on_look, on_progress)
         seq = -1
+        self._due = 0.0
         while True:
-            has_ended = watch.look(at_once=self._has_certainly_ended())
-            units = self._ended_units(seq)
-            for unit in units:
+            has_ended = self._look(on_progress, on_look)
+            with self._database.read() as session:
+                units = jobs.unit_results(session, self._job.id, after_seq=seq, limit=RESULT_UNITS)
+            ended = list(takewhile(lambda unit: unit.state in ENDED, units))
+            for unit in ended:
                 yield from unit_objects(self._job, unit)
                 seq = unit.seq
-            if not units:
+            if not ended:
                 if has_ended:
                     return
                 self._pause()
 
     def wait(
         self,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: OnProgress | None = None,
         *,
-        on_look: Callable[[JobState], None] = lambda _state: None,
+        on_look: Callable[[], object] = lambda: None,
     ) -> JobInfo:
-        """Wait for the job's end; return the job. Arguments and errors as in :meth:`results`."""
-        watch = _Watch(self._database, self._job.id, on_look, on_progress)
-        while not watch.look(at_once=self._has_certainly_ended()):
+        """Wait for the job's end; return the job. Arguments as in :meth:`results`."""
+        self._due = 0.0
+        while not self._look(on_progress, on_look):
             self._pause()
         return read_job(self._database, self._job.id)
 
+    @property
+    def _has_ended(self) -> bool:
+        return self._job.state is not JobState.RUNNING
+
+    def _look(self, on_progress: OnProgress | None, on_look: Callable[[], object]) -> bool:
+        """Read the job and call the functions, a few times a second; return whether it has ended.
+
+        The state may be a moment old, unless the worker has just seen the job's end.
+        """
+        is_news = self._worker is not None and self._job.id in self._worker.ended_jobs
+        if time.monotonic() < self._due and (self._has_ended or not is_news):
+            return self._has_ended
+        self._due = time.monotonic() + POLL_SECONDS
+        if on_progress is not None:
+            self._job = read_job(self._database, self._job.id)
+        elif not self._has_ended:
+            with self._database.read() as session:
+                self._job = replace(self._job, state=jobs.state_of(session, self._job.id))
+        on_look()
+        if on_progress is not None:
+            on_progress(self._job)
+        return self._has_ended
+
     def _pause(self) -> None:
-        """Wait for a moment, or until there may be news."""
-        time.sleep(POLL_SECONDS)
+        """Wait for a moment, or until a unit has ended here; raise an error of the worker."""
+        if self._worker is None:
+            time.sleep(POLL_SECONDS)
+            return
+        self._worker.news.wait(POLL_SECONDS)
+        self._worker.news.clear()
+        if self._worker.error is not None:
+            raise self._worker.error
 
-    def _has_certainly_ended(self) -> bool:
-        """Whether the job has certainly ended, so that its state must be read at once."""
-        return False
 
-    def _ended_units(self, after: int) -> list[UnitResult]:
-        """Some of the next units that have ended, up to the first one that has not."""
-        with self._database.read() as session:
-            units = jobs.unit_results(session, self._job.id, after_seq=after, limit=RESULT_UNITS)
-        return list(takewhile(lambda unit: unit.state in ENDED, units))
+class LocalRunner(JobFollower):
+    """Works on a job in threads of this process, within a ``with`` block.
+
+    All threads search with one solver, so they share its table. Several processes may run the same
+    job; each takes units that the others have not taken. When the block is left, searches end at
+    once, units are handed back and their results are stored. The job can be resumed, also after a
+    KeyboardInterrupt. The caller sets up signal handlers.
+
+    ``table_mb`` is the size of the shared table in megabytes, ``programs`` the players that are
+    programs and that may be started. ProgramRefusedError is raised if the job needs another one.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        job_id: int,
+        *,
+        threads: int = 1,
+        table_mb: int = 64,
+        lease_seconds: float = LEASE_SECONDS,
+        programs: Consent = NO_PROGRAM,
+    ) -> None:
+        settings = WorkerSettings(
+            f"{socket.gethostname()}:{os.getpid()}",
+            threads=threads,
+            table_mb=table_mb,
+            programs=programs,
+            patience=PATIENCE_SECONDS,
+        )
+        worker = Worker(
+            database,
+            Solver(table_mb=table_mb),
+            settings,
+            job_ids={job_id},
+            lease_seconds=lease_seconds,
+        )
+        super().__init__(database, job_id, worker)
+        if not self._has_ended:
+            check_consent(database, self._job, programs)
 
 
 def read_job(database: Database, job_id: int) -> JobInfo:
-    """Return all information about a job.
-
-    Raises:
-        JobNotFoundError: no job has this number.
-    """
+    """Return all information about a job; raise JobNotFoundError if no job has this number."""
     with database.read() as session:
         return jobs.get_job(session, job_id)
 
@@ -151,12 +229,9 @@ def why_not_done(job: JobInfo) -> str:
 
 
 def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.RUNNING,)) -> None:
-    """Refuse a job whose units this program can never get or read.
+    """Raise JobStateError for a job whose units this program can never get or read.
 
     The version of the engine matters only in ``in_states``, where units have to be worked on.
-
-    Raises:
-        JobStateError: the job is for another version of the engine, or of another kind.
     """
     if find_kind(job.kind) is None:
         problem = f"is of kind {job.kind!r}, which this version of c4 does not know"
@@ -169,102 +244,10 @@ def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.
     raise JobStateError(f"job {job.id} {problem}", job_id=job.id, state=job.state)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The state of a watched job at some moment."""
-
-    job: JobProgress
-    """The database's counts of units, positions, nodes; its own rate is that of the last minute."""
-    seconds: float
-    """Seconds since the watch began."""
-    rate: float | None
-    """Positions per second since the watch began; None until enough is done."""
-    remaining: float | None
-    """Estimated seconds until the end (:mod:`db.jobs.watching`); None while unknown."""
-
-
-class ProgressMeter:
-    """Turns snapshots of a job into rates.
-
-    Only positions that are completed after the first snapshot count for the rate: positions done
-    before the job was resumed do not show the present rate. The remaining time is the database's
-    (:mod:`db.jobs.watching`), because other positions may take much longer than the completed ones.
-    """
-
-    def __init__(self, first: JobProgress, clock: Callable[[], float] = time.monotonic) -> None:
-        self._first = first
-        self._clock = clock
-        self._start = clock()
-
-    def look(self, now: JobProgress) -> Progress:
-        """Return the progress at a later snapshot of the same job."""
-        seconds = self._clock() - self._start
-        left = now.positions - now.positions_done - now.positions_failed
-        done = now.positions_done - self._first.positions_done
-        units = now.units_done - self._first.units_done
-        if left == 0:
-            return Progress(now, seconds, done / seconds if seconds > 0 and done else None, 0.0)
-        is_chance = seconds < LEAST_SECONDS or units < LEAST_UNITS or done <= 0
-        return Progress(now, seconds, None if is_chance else done / seconds, now.eta_seconds)
-
-
-class _Watch:
-    """Polls a job; without ``on_progress`` only the job's state is read."""
-
-    def __init__(
-        self,
-        database: Database,
-        job_id: int,
-        on_look: Callable[[JobState], None],
-        on_progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self._database = database
-        self._job_id = job_id
-        self._on_look = on_look
-        self._on_progress = on_progress
-        self._meter: ProgressMeter | None = None
-        self._progress: Progress | None = None
-        self._state = self._read()
-        self._next = 0.0
-
-    def look(self, *, at_once: bool) -> bool:
-        """Whether the job had ended when its state was last read, which may be a moment ago."""
-        now = time.monotonic()
-        if now >= self._next or (at_once and not self._has_ended):
-            if not self._has_ended:
-                self._state = self._read()
-            self._next = now + POLL_SECONDS
-            self._on_look(self._state)
-            if self._on_progress is not None and self._progress is not None:
-                self._on_progress(self._progress)
-        return self._has_ended
-
-    @property
-    def _has_ended(self) -> bool:
-        return self._state is not JobState.RUNNING
-
-    def _read(self) -> JobState:
-        with self._database.read() as session:
-            if self._on_progress is None:
-                return jobs.state_of(session, self._job_id)
-            seen = jobs.progress(session, self._job_id)
-        self._meter = self._meter or ProgressMeter(seen)
-        self._progress = self._meter.look(seen)
-        return seen.state
-
-
-def read_totals(session: Session) -> ServiceStatus:
-    """Return totals over all jobs. Without a live worker there is neither a rate nor a time."""
-    totals = jobs.totals(session)
-    if totals.workers:
-        return totals
-    is_done = totals.eta_seconds == 0
-    return replace(totals, positions_per_second=None, eta_seconds=0.0 if is_done else None)
-
-
 def job_object(job: JobInfo) -> dict[str, Any]:
-    """Return a job as a JSON object. Times are in UTC."""
+    """Return a job as a JSON object, without its rate. Times are in UTC."""
     fields = asdict(job) | {"state": str(job.state), "board": str(job.board)}
+    del fields["positions_per_second"], fields["eta_seconds"]
     for name in ("created_at", "started_at", "finished_at"):
         fields[name] = time_text(fields[name])
     for name in ("units", "positions"):
@@ -272,9 +255,24 @@ def job_object(job: JobInfo) -> dict[str, Any]:
     return fields
 
 
-def progress_object(progress: JobProgress) -> dict[str, Any]:
+def progress_object(job: JobInfo) -> dict[str, Any]:
     """Return the progress of a job as a JSON object."""
-    return asdict(progress) | {"state": str(progress.state)}
+    return {
+        "job_id": job.id,
+        "state": str(job.state),
+        "units": sum(job.units.values()),
+        "units_done": job.units[UnitState.DONE],
+        "units_failed": job.units[UnitState.FAILED],
+        "units_leased": job.units[UnitState.LEASED],
+        "silent_seconds": job.silent_seconds,
+        "positions": sum(job.positions.values()),
+        "positions_done": job.positions[UnitState.DONE],
+        "positions_failed": job.positions[UnitState.FAILED],
+        "nodes": job.nodes,
+        "seconds": job.seconds,
+        "positions_per_second": job.positions_per_second,
+        "eta_seconds": job.eta_seconds,
+    }
 
 
 def status_object(totals: ServiceStatus) -> dict[str, Any]:

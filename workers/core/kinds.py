@@ -107,18 +107,6 @@ def find_kind(name: str) -> JobKind | None:
     return found
 
 
-def get_kind(name: str) -> JobKind:
-    """Return the kind of this name.
-
-    Raises:
-        LookupError: this version does not know it.
-    """
-    found = find_kind(name)
-    if found is None:
-        raise LookupError(f"this version of c4 does not know the job kind {name!r}")
-    return found
-
-
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
     """Yield the output of a unit that has ended, in order, for all kinds of jobs.
 
@@ -175,10 +163,15 @@ def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
 
 def has_consent(database: Database, job: JobInfo) -> bool:
     """Whether live workers may play all players of a job."""
-    if _refusal_of_job(database, job, NO_PROGRAM) is None:
-        return True
+    refusal = _refusal_of_job(database, job, NO_PROGRAM)
+    return refusal is None or has_workers(database, job.priority, TAKES_PROGRAMS)
+
+
+def has_workers(database: Database, priority: int, *properties: str) -> bool:
+    """Whether there is a live worker for jobs of this priority, with these properties."""
+    wanted = {lane_of_job(priority).queue, *properties}
     with database.read() as session:
-        return _has_willing_worker(session, job.priority)
+        return any(wanted <= set(worker.queues) for worker in jobs.live_workers(session))
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
@@ -191,15 +184,9 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
             players = kind.players_of_unit(session, claim)
     except CorruptError:
         return False  # the worker reports what is wrong with the unit
-    if _refusal(players, programs) is None:
-        return False
-    with database.read() as session:
-        return _has_willing_worker(session, claim.priority)
-
-
-def _has_willing_worker(session: Session, priority: int) -> bool:
-    wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
-    return any(wanted <= set(worker.queues) for worker in jobs.live_workers(session))
+    return _refusal(players, programs) is not None and has_workers(
+        database, claim.priority, TAKES_PROGRAMS
+    )
 
 
 def _refusal_of_job(

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from db import jobs
 from db.errors import StorageError
-from workers.core.kinds import find_kind
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from db.database import Database
+    from db.database import Database, Session
     from db.records.jobs import Claim
 
 LEASE_SECONDS: Final = 10.0
@@ -86,20 +85,21 @@ class Lease:
     """A claim that is being worked on."""
 
     claim: Claim
-    may_be_cut: bool = False
+    may_be_cut: bool
     """Whether the unit's job grows, so that other results may make this unit obsolete."""
+    due: float
+    """When it must be prolonged, by a monotonic clock."""
     is_lost: bool = False
     """Whether another worker has the unit, or the job was cancelled: further work is useless."""
-    due: float = 0.0
-    """When it must be prolonged, by a monotonic clock."""
 
 
 class LeaseKeeper:
-    """A thread that prolongs every held lease, several times before it would expire.
+    """A thread that prolongs all held leases, several times before they would expire.
 
-    ``on_lost`` interrupts the searches; it is called repeatedly while a lost lease is still held.
-    If the database cannot be reached, the next beat tries again. If a lease expires meanwhile, the
-    fence reveals it when the unit is completed.
+    With the leases, it records a sign of life of their jobs. ``on_lost`` interrupts the searches;
+    it is called repeatedly while a lost lease is still held. If the database cannot be reached, the
+    next beat tries again. If a lease expires meanwhile, the fence reveals it when the unit is
+    completed.
     """
 
     def __init__(
@@ -126,11 +126,9 @@ class LeaseKeeper:
         self._thread.start()
 
     @contextmanager
-    def hold(self, claim: Claim) -> Iterator[Lease]:
+    def hold(self, claim: Claim, *, may_be_cut: bool = False) -> Iterator[Lease]:
         """Keep the lease of a claim alive within the context."""
-        kind = find_kind(claim.kind)
-        lease = Lease(claim, may_be_cut=kind is not None and kind.go_on is not None)
-        lease.due = time.monotonic() + self._beat_seconds
+        lease = Lease(claim, may_be_cut, due=time.monotonic() + self._beat_seconds)
         # A unit may be claimed anew by this process while an older claim on it is still held.
         name = (claim.unit_id, claim.fence)
         with self._lock:
@@ -149,33 +147,26 @@ class LeaseKeeper:
         with self._lock:
             leases = list(self._leases.values())
         held = [lease for lease in leases if not lease.is_lost]
+        now = time.monotonic()
+        due = [lease for lease in held if now >= lease.due]
         try:
-            self._prolong([lease for lease in held if time.monotonic() >= lease.due])
-            self._look([lease for lease in held if lease.may_be_cut and not lease.is_lost])
-            if held and time.monotonic() >= self._record_due:
-                job_ids = {lease.claim.job_id for lease in held}
-                self._database.run(lambda session: jobs.record_work(session, job_ids))
-                self._record_due = time.monotonic() + RECORD_SECONDS
+            if due or (held and now >= self._record_due):
+                self._note(due, self._database.run(lambda session: self._beat(session, held, due)))
+                self._record_due = now + RECORD_SECONDS
+                for lease in due:
+                    lease.due = now + self._beat_seconds
+            cut = [lease for lease in held if lease.may_be_cut and not lease.is_lost]
+            if cut:
+                with self._database.read_once() as session:
+                    self._note(cut, jobs.are_held(session, [lease.claim for lease in cut]))
         finally:
             if any(lease.is_lost for lease in leases):
                 self._on_lost()
 
-    def _prolong(self, leases: list[Lease]) -> None:
-        if not leases:
-            return
-        claims = [lease.claim for lease in leases]
-        held = self._database.run(
-            lambda session: jobs.prolong(session, claims, self._lease_seconds)
-        )
-        self._note(leases, held)
-        for lease in leases:
-            lease.due = time.monotonic() + self._beat_seconds
-
-    def _look(self, leases: list[Lease]) -> None:
-        if leases:
-            with self._database.read() as session:
-                held = jobs.are_held(session, [lease.claim for lease in leases])
-            self._note(leases, held)
+    def _beat(self, session: Session, held: list[Lease], due: list[Lease]) -> list[bool]:
+        jobs.record_work(session, {lease.claim.job_id for lease in held})
+        claims = [lease.claim for lease in due]
+        return jobs.prolong(session, claims, self._lease_seconds) if claims else []
 
     @staticmethod
     def _note(leases: list[Lease], held: list[bool]) -> None:

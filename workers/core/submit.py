@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.errors import JobStateError
 from db.records.jobs import JobState
 from workers.errors import AlreadyAskedError
 
@@ -51,17 +52,17 @@ def submit_units(
 
     The plans may be made while they are read. A few units take one transaction; ``on_added`` is
     called with the units written last. If planning fails or is interrupted after the job was
-    created, the job is cancelled. With ``only_one``, raise AlreadyAskedError if a job of this kind
+    created, the job is deleted. With ``only_one``, raise AlreadyAskedError if a job of this kind
     with these parameters exists.
     """
     remaining = iter(plans)
-    # Planning the first units may take long. The job is created afterwards, or it would seem to be
-    # abandoned.
+    # Planning the first units may take long; with a job, the planner would seem to be gone.
     batch = list(islice(remaining, UNITS_PER_TRANSACTION))
 
     def make(session: Session) -> int:
         if only_one:
             refuse_second(session, kind=kind, board=board, params=params)
+        jobs.drop_abandoned(session)
         job_id = jobs.create_job(
             session,
             kind=kind,
@@ -82,7 +83,7 @@ def submit_units(
             database.run(partial(_add, job_id=job_id, batch=batch))
             on_added(batch)
     except BaseException:
-        database.run(lambda session: jobs.cancel_job(session, job_id))
+        database.run(lambda session: jobs.drop_job(session, job_id))
         raise
     return job_id
 
@@ -92,8 +93,6 @@ def _add(session: Session, job_id: int, batch: Sequence[UnitPlan]) -> None:
     jobs.add_units(session, job_id, batch)
     if len(batch) < UNITS_PER_TRANSACTION:
         jobs.start_job(session, job_id)
-    else:
-        jobs.record_planning(session, job_id)
 
 
 class _Asked(TypedDict):
@@ -147,11 +146,11 @@ def refuse_second(
     """
     asked = _asked(kind, board, params)
     jobs.hold_question(session, **asked)
+    jobs.drop_abandoned(session)
     # In this order: if a job is started between the two queries, the second one finds it.
-    planned = jobs.planned_job(session, **asked)
+    planned = jobs.newest_job(session, **asked, is_planned=True)
     job_id = jobs.newest_job(session, **asked)
-    is_planned = planned is not None and not planned.is_abandoned
-    if is_planned or (job_id is not None and is_usable(job_id)):
+    if planned is not None or (job_id is not None and is_usable(job_id)):
         raise AlreadyAskedError
 
 
@@ -159,26 +158,40 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
     """Find the newest job that asks exactly this question, and resume it; None if none exists.
 
     If another process is planning such a job, this waits for it. If that process has died, its job
-    is cancelled, because it will never have all its units. The order within ``params`` matters.
+    is deleted, because it will never have all its units. The order within ``params`` matters.
     """
     asked = _asked(kind, board, params)
     while True:
         with database.read() as session:
             job_id = jobs.newest_job(session, **asked)
-            planned = jobs.planned_job(session, **asked)
+            planned = jobs.newest_job(session, **asked, is_planned=True)
         if job_id is not None:
             restart_job(database, job_id)
             return job_id
         if planned is None:
             return None
-        if planned.is_abandoned:
-            database.run(partial(jobs.cancel_abandoned, job_id=planned.job_id))
-        else:
+        if planned not in database.run(jobs.drop_abandoned):
             time.sleep(PLAN_POLL_SECONDS)
+
+
+def refuse_abandoned(database: Database, job_id: int) -> None:
+    """Delete the jobs whose planner is gone, because nobody can work on them.
+
+    Raises:
+        JobStateError: the job was one of them.
+    """
+    if job_id in database.run(jobs.drop_abandoned):
+        raise JobStateError(
+            f"job {job_id} was deleted: its process ended before all units were planned, so give "
+            "its command again",
+            job_id=job_id,
+            state=JobState.PLANNING,
+        )
 
 
 def restart_job(database: Database, job_id: int) -> None:
     """Queue the cancelled and the failed units of a job again. A job that is done stays done."""
+    refuse_abandoned(database, job_id)
     state = database.run(lambda session: jobs.resume_job(session, job_id))
     if state is JobState.FAILED:
         database.run(lambda session: jobs.retry_job(session, job_id))

@@ -7,11 +7,12 @@ in three ways:
 - A wake-up arrives. A turn that claims its first unit and sees more queued units sends another
   wake-up, so idle threads everywhere begin within a few steps. Within one process a wake-up starts
   a thread; between processes it is a message (:mod:`workers.celery.broker`).
-- The worker looks at the database once a second and finds queued units and a free thread. This is
-  how work goes on without a broker, or when messages are lost.
+- The worker looks at the database once a second. If units are queued and a thread is free, it sends
+  a wake-up. If they are still queued a second later, it begins a turn itself. This is how work goes
+  on without a broker, or when messages are lost.
 - All threads are busy, and the look finds an interactive unit: one additional thread takes it.
 
-Threads of a command (:mod:`workers.runners.local`), ``c4 worker`` and the jobs of a server are this
+Threads of a command (:mod:`workers.core.follow`), ``c4 worker`` and the jobs of a server are this
 class with other settings.
 """
 
@@ -21,12 +22,13 @@ import random
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import compress, count
 from logging import DEBUG, WARNING
 from math import inf
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from c4core.players import NO_PROGRAM, Consent
 from c4core.version import ENGINE_VERSION
@@ -41,7 +43,7 @@ from db.errors import (
 )
 from db.records.jobs import JobState
 from workers.core.costs import MeasuredCosts
-from workers.core.kinds import Lane, find_kind, is_for_others, lane_of_job
+from workers.core.kinds import Lane, find_kind, is_for_others
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper, PeriodicThread
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.logs import LOGGER
@@ -51,24 +53,16 @@ if TYPE_CHECKING:
 
     from c4core.solver import Solver
     from db.database import Database, Session
-    from db.jobs import Eligible, JobTerms, Survey
+    from db.jobs import Eligible
     from db.records.jobs import Claim
-    from workers.core.kinds import UnitOutcome
 
 T = TypeVar("T")
 
 LOOK_SECONDS: Final = 1.0
 """Time between two looks at the database."""
 
-BUSY_LOOKS: Final = 5
-"""While every thread claims units, only every fifth look is made."""
-
 STOP_AGAIN_SECONDS: Final = 0.01
 """Interval of stopping searches: a thread may begin one just after a stop."""
-
-TURN_SECONDS: Final = 60.0
-"""A turn that began with a wake-up ends after this time and sends another wake-up. So Celery's
-tasks are short, and a message that was delivered beside a running turn is acknowledged in time."""
 
 SKIP_SECONDS: Final = 30.0
 """Time for which a worker leaves a job to others after it met a unit that is for them."""
@@ -119,8 +113,9 @@ class UnitCounters:
         """Count a unit that has ended."""
         with self._lock:
             self.units[report.end] += 1
-            self.nodes += report.nodes
-            self.seconds += report.seconds
+            if report.outcome is not None:
+                self.nodes += report.outcome.nodes
+                self.seconds += report.outcome.seconds
             if report.end is UnitEnd.DONE:
                 self.positions += positions
 
@@ -133,8 +128,7 @@ class Worker:
         solver: searches for all threads.
         settings: the worker's settings.
         job_ids: the only jobs to work on; may change at any time. None for all.
-        wake: sends a wake-up for a lane, and returns whether it was sent; by default it starts a
-            thread.
+        wake: sends a wake-up for a lane, in a thread of its own; by default a turn begins there.
         on_error: called after an error that has stopped the worker.
         lease_seconds: how long a unit's lease lasts without a heartbeat.
 
@@ -153,7 +147,7 @@ class Worker:
         settings: WorkerSettings,
         *,
         job_ids: Collection[int] | None = None,
-        wake: Callable[[Lane], bool] | None = None,
+        wake: Callable[[Lane], object] | None = None,
         on_error: Callable[[], object] = lambda: None,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
@@ -166,23 +160,18 @@ class Worker:
         self._database = database
         self._solver = solver
         self._job_ids = job_ids
-        self._wake = wake or self._start_turn
-        self._turn_seconds = inf if wake is None else TURN_SECONDS
-        # A message about the units may still be on its way when they are first seen.
-        self._looks_before_turn = 0 if wake is None else 1
+        self._wake = wake or (lambda _lane: self.turn())
         self._on_error = on_error
         self._lease_seconds = lease_seconds
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
         self._look_thread = PeriodicThread("look for work", LOOK_SECONDS, self._look)
         self._costs = MeasuredCosts()
-        self._known: dict[int, JobTerms] = {}
+        self._known: dict[int, dict[str, Any]] = {}
         self._skipped: dict[int, float] = {}
         self._lock = threading.Lock()
         self._turns = 0
         self._has_additional = False
-        self._looks = 0
-        self._fruitless_looks = 0
-        self._last_claim = 0.0
+        self._has_waited = False
         self._is_away = False
 
     @property
@@ -208,6 +197,8 @@ class Worker:
             time.sleep(STOP_AGAIN_SECONDS)
         self._look_thread.close()
         self._leases.close()
+        with suppress(StorageError):
+            self._database.run(self._costs.store)
 
     def turn(self) -> None:
         """Work until no unit can be claimed. Returns at once if every thread has a turn."""
@@ -225,16 +216,12 @@ class Worker:
         """Begin a turn in a thread of this worker."""
         threading.Thread(target=self.turn, name="c4-turn", daemon=True).start()
 
-    def _start_turn(self, _lane: Lane) -> bool:
-        self.start_turn()
-        return True
-
     def start_turns(self) -> None:
         """Begin a turn in every free thread."""
         for _ in range(self.settings.threads - self._turns):
             self.start_turn()
 
-    def persist(self, work: Callable[[Session], T]) -> T:
+    def run(self, work: Callable[[Session], T]) -> T:
         """Run a transaction as ``Database.run``; repeat it while the database cannot be written.
 
         The results of a unit stay in memory meanwhile.
@@ -261,18 +248,15 @@ class Worker:
     def _work(self, lanes: Collection[Lane]) -> None:
         """Work until no unit of these lanes can be claimed."""
         claim: Claim | None = None
-        end = time.monotonic() + self._turn_seconds
         while True:
             try:
                 if self.stopping.is_set():
                     if claim is not None:
                         self._database.run(partial(jobs.release, claim=claim))
                     return
-                claim = self._first(lanes) if claim is None else self._solve(claim, lanes, end)
+                claim = self._first(lanes) if claim is None else self._solve(claim, lanes)
                 if claim is None:
                     return
-                if time.monotonic() >= end:  # no wake-up could be sent
-                    end = time.monotonic() + self._turn_seconds
             except (StorageError, MemoryError, OSError) as error:
                 claim = None
                 if isinstance(error, _FATAL) or self.settings.patience < inf:
@@ -294,9 +278,7 @@ class Worker:
 
     def _first(self, lanes: Collection[Lane]) -> Claim | None:
         """Claim the first unit of a turn."""
-        claim, queued = self.persist(lambda session: self._claim(session, lanes, looks=True))
-        if claim is None and self._costs:
-            self.persist(self._costs.store)
+        claim, queued = self.run(lambda session: self._claim(session, lanes, looks=True))
         self._wake_others(queued)
         return claim
 
@@ -311,9 +293,11 @@ class Worker:
             lease_seconds=self._lease_seconds,
             known=self._known,
         )
-        if claim is None or not looks:
-            return claim, []
-        return claim, [
+        return claim, self._queued(session) if looks and claim is not None else []
+
+    def _queued(self, session: Session) -> list[Lane]:
+        """The lanes with queued units."""
+        return [
             lane for lane in self.settings.lanes if jobs.is_queued(session, self._eligible([lane]))
         ]
 
@@ -324,7 +308,7 @@ class Worker:
         now = time.monotonic()
         return jobs.Eligible(
             ENGINE_VERSION,
-            job_ids=None if job_ids is None else tuple(job_ids),
+            job_ids=None if job_ids is None else set(job_ids) - self.ended_jobs,
             interactive=None if wanted == set(Lane) else Lane.INTERACTIVE in wanted,
             skipped=tuple(job_id for job_id, until in list(self._skipped.items()) if now < until),
         )
@@ -334,100 +318,74 @@ class Worker:
         for lane in lanes:
             threading.Thread(target=self._wake, args=(lane,), name="c4-wake", daemon=True).start()
 
-    def _solve(self, claim: Claim, lanes: Collection[Lane], end: float) -> Claim | None:
-        """Solve and complete a unit; return the claim on the next one.
-
-        After the ``end`` of the turn, send a wake-up instead.
-        """
-        self._last_claim = time.monotonic()
+    def _solve(self, claim: Claim, lanes: Collection[Lane]) -> Claim | None:
+        """Solve and complete a unit; return the claim on the next one."""
         kind = find_kind(claim.kind)
         if kind is None or is_for_others(self._database, claim, self.settings.programs):
             self._skipped[claim.job_id] = time.monotonic() + SKIP_SECONDS
-            self.persist(partial(jobs.release, claim=claim))
+            self.run(partial(jobs.release, claim=claim))
             return self._first(lanes)
-        following = self._run(claim, lanes, end, grows=kind.go_on is not None)
-        if following is None and time.monotonic() >= end:
-            self._finish(claim.job_id)
-            if self._wake(lane_of_job(claim.priority)):
-                return None
-        if following is None:  # the unit was handed back, or no wake-up can be sent
-            return self._first(lanes)
-        unit, queued = following
-        if unit is None or unit.job_id != claim.job_id:
-            self._finish(claim.job_id)
-        if unit is None and self._costs:
-            self.persist(self._costs.store)
-        if self.is_idle:
-            self._wake_others(queued)
-        return unit
-
-    def _run(
-        self, claim: Claim, lanes: Collection[Lane], end: float, *, grows: bool
-    ) -> tuple[Claim | None, list[Lane]] | None:
-        """Solve and complete a unit; return the result of the next claim, or None without one."""
+        grows = kind.go_on is not None
         following: tuple[Claim | None, list[Lane]] | None = None
-
-        def note(outcome: UnitOutcome) -> None:
-            self._costs.add(claim.board, outcome.costs, columns=outcome.with_columns)
 
         def claim_next(session: Session) -> None:
             nonlocal following
-            if self._costs.is_due():
-                self._costs.store(session)
-            if not self.stopping.is_set() and time.monotonic() < end:
+            if not self.stopping.is_set():
                 following = self._claim(session, lanes, looks=grows)
 
-        with self._leases.hold(claim) as lease:
+        with self._leases.hold(claim, may_be_cut=grows) as lease:
             report = run_unit(
                 self._database,
                 self._solver,
                 claim,
                 lambda: lease.is_lost or self.stopping.is_set(),
                 programs=self.settings.programs,
-                persist=self.persist,
-                on_outcome=note,
+                writer=self,
                 at_end=claim_next,
             )
         self.counters.add(report, claim.positions)
+        if report.outcome is not None:
+            columns = report.outcome.with_columns
+            self._costs.add(claim.board, report.outcome.costs, columns=columns)
         _log(claim, report)
         self.news.set()
-        return following
+        if following is None:  # the unit was handed back
+            return self._first(lanes)
+        unit, queued = following
+        if unit is None or unit.job_id != claim.job_id:
+            self._finish(claim.job_id)
+        if self.is_idle:
+            self._wake_others(queued)
+        return unit
 
     def _finish(self, job_id: int) -> None:
         """Close a job if it is complete."""
-        state = self.persist(partial(jobs.finish_if_complete, job_id=job_id))
+        state = self.run(partial(jobs.finish_if_complete, job_id=job_id))
         if state is not JobState.RUNNING:
             self.ended_jobs.add(job_id)
             self.news.set()
 
     def _look(self) -> None:
         """Look at the database: queue expired units again, close complete jobs, begin turns."""
-        self._looks += 1
-        is_claiming = time.monotonic() < self._last_claim + LOOK_SECONDS
-        if self.stopping.is_set() or (
-            not self.is_idle and is_claiming and self._looks % BUSY_LOOKS
-        ):
+        if self.stopping.is_set():
             return
-        with self._database.read() as session:
-            seen = jobs.survey(
-                session, self._eligible([Lane.INTERACTIVE]), self._eligible([Lane.BULK])
-            )
+        if self._costs.is_due():
+            self._database.run(self._costs.store)
+        lanes = self.settings.lanes
+        with self._database.read_once() as session:
+            seen = jobs.survey(session, [self._eligible([lane]) for lane in lanes])
+        queued = list(compress(lanes, seen.queued))
         if seen.has_expired and (units := self._database.run(jobs.requeue_expired)):
             LOGGER.info("queued again, because the lease expired: %d units", units)
         if seen.complete_job is not None:
             self._finish(seen.complete_job)
-        self._begin(seen)
-
-    def _begin(self, seen: Survey) -> None:
-        """Begin a turn if units are queued and a thread is free for them."""
         if self.is_idle:
-            if not (seen.is_interactive or seen.is_bulk):
-                self._fruitless_looks = 0
-            elif self._fruitless_looks < self._looks_before_turn:
-                self._fruitless_looks += 1
+            if queued and self._has_waited:
+                self.start_turn()  # the wake-up was lost
             else:
-                self.start_turn()
-        elif seen.is_interactive and not self._has_additional:
+                self._wake_others(queued)
+            self._has_waited = bool(queued)
+        elif Lane.INTERACTIVE in queued and not self._has_additional:
             self._has_additional = True
             threading.Thread(target=self._answer, name="c4-interactive", daemon=True).start()
 
@@ -453,11 +411,12 @@ def _log(claim: Claim, report: UnitReport) -> None:
     if report.end is UnitEnd.FAILED:
         LOGGER.warning("%s failed: %s", place, report.error)
         return
+    outcome = report.outcome
     LOGGER.debug(
         "%s %s: %d positions, %d nodes in %.2f s",
         place,
         report.end.value,
         claim.positions,
-        report.nodes,
-        report.seconds,
+        outcome.nodes if outcome else 0,
+        outcome.seconds if outcome else 0.0,
     )

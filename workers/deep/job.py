@@ -351,7 +351,7 @@ def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Pie
     _cut(session, queued[len(wanted) :])
     more = [UnitPlan(payload_of(piece), 1) for piece in wanted[len(queued) :]]
     if more:
-        jobs.add_more_units(session, job_id, more)
+        jobs.add_units(session, job_id, more)
 
 
 def _is_needless(unit: GrowingUnit, needed: Collection[Piece]) -> bool:

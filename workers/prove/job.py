@@ -83,7 +83,7 @@ def go_on(session: Session, claim: Claim, _database: Database) -> None:
     (unit,) = jobs.unit_results(session, claim.job_id, after_seq=claim.seq - 1, limit=1)
     plans = list(_following(task, unit.payload, unit.result or {}))
     if plans:
-        jobs.add_more_units(session, claim.job_id, plans)
+        jobs.add_units(session, claim.job_id, plans)
 
 
 def _following(task: ProofTask, payload: Json, result: Json) -> Iterable[UnitPlan]:

@@ -42,14 +42,16 @@ def work(url: str, owner: str, completed: "SimpleQueue[list[int]]") -> None:
             # Write shared rows as well, each worker in another order, so that two could block each
             # other.
             rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
-            assert database.run(partial(finish, taken, rows))
+            assert database.run(partial(finish, taken, rows, owner=owner))
             do(database, jobs.finish_if_complete, taken.job_id)
             mine.append(taken.seq)
     completed.put(mine)
 
 
-def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool:
-    result = {"owner": taken.owner}
+def finish(
+    taken: Claim, rows: list[StoredEvaluation], session: Session, *, owner: str = "ada"
+) -> bool:
+    result = {"owner": owner}
     return jobs.complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
 
 

@@ -15,7 +15,7 @@ from db import engine
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import count, find, store, stream
-from db.jobs import claiming, hold_job, requeue_expired
+from db.jobs import requeue_expired
 from db.jobs.state import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
@@ -164,22 +164,3 @@ def test_a_writer_frozen_while_sending_rows_holds_no_unit(
     await_that(lambda: database.run(requeue_expired) == 1)
     assert finish(database, must_take(database))
     assert state_of(database, job_id) is JobState.DONE
-
-
-@on_postgresql
-def test_the_transaction_of_a_frozen_client_with_a_locked_unit_is_ended(
-    database: Database,
-    freeze: Callable[[Callable[[Database], object]], None],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """This happens to a planner that stores evaluations while it has locked its job and units."""
-    monkeypatch.setattr(claiming, "FROZEN_SECONDS", 0.1)
-    job_id = make_job(database, 1)
-    must_take(database, lease_seconds=0.001)
-
-    def plan(session: Session) -> None:
-        hold_job(session, job_id)
-        store(session, BOARD, [row(key) for key in range(3_000)])
-
-    freeze(lambda other: do(other, plan))
-    await_that(lambda: database.run(requeue_expired) == 1)

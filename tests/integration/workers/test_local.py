@@ -16,14 +16,13 @@ from db import evaluations, jobs
 from db.database import Database
 from db.errors import JobNotFoundError, JobStateError
 from db.models import Evaluation
-from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
+from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.boards.games import random_games
 from tests.support.jobs import failed_units, must_take, outlast_lease, take
 from tests.support.running.databases import FakeClock, ask, do, row
 from tests.support.running.waiting import await_that
 from workers.analyze.job import NoInputError, submit
-from workers.core.follow import Progress, read_job
-from workers.runners.local import LocalRunner
+from workers.core.follow import LocalRunner, read_job
 
 EASY = random_games(300, empty=10)
 HARD = ["1", "2", "3", "11", "12", "13", "14", "15", "16", "17"]
@@ -98,27 +97,26 @@ def test_input_without_lines_and_failing_input_give_no_running_job(database: Dat
 
     with pytest.raises(OSError, match="gone"):
         submit(database, broken(), board=DEFAULT_BOARD, unit_lines=1)
-    assert [job.state for job in ask(database, jobs.list_jobs)] == [JobState.CANCELLED]
+    assert ask(database, jobs.list_jobs) == []
 
 
-def test_every_update_has_the_state_and_progress_is_optional(database: Database) -> None:
-    states: list[JobState] = []
-    told: list[Progress] = []
+def test_progress_is_optional(database: Database) -> None:
+    looks: list[None] = []
+    told: list[JobInfo] = []
     threads = set()
 
-    def tell(progress: Progress) -> None:
-        told.append(progress)
+    def tell(job: JobInfo) -> None:
+        told.append(job)
         threads.add(threading.current_thread())
 
     with LocalRunner(database, make(database, EASY), threads=2, table_mb=1) as runner:
-        assert runner.wait(on_look=states.append).state is JobState.DONE
-        assert list(runner.results(tell, on_look=states.append))
-    assert states[-1] is JobState.DONE
-    assert set(states) <= {JobState.RUNNING, JobState.DONE}
+        assert runner.wait(on_look=lambda: looks.append(None)).state is JobState.DONE
+        assert looks
+        assert list(runner.results(tell))
     assert threads == {threading.current_thread()}  # the caller's thread
     last = told[-1]
-    assert (last.job.state, last.job.positions_done) == (JobState.DONE, len(EASY))
-    assert last.remaining == 0
+    assert (last.state, last.positions_ended) == (JobState.DONE, len(EASY))
+    assert last.eta_seconds == 0
 
 
 def test_leaving_early_releases_all_units(database: Database) -> None:

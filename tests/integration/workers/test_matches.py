@@ -39,12 +39,12 @@ from tests.support.boards.matches import (
 from tests.support.jobs import must_take, state_of, waits_for_lock
 from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
+from workers.core.follow import LocalRunner
 from workers.core.kinds import unit_objects
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.match import job as planning
 from workers.match.job import find_job, plan_matches
 from workers.match.units import settle_match
-from workers.runners.local import LocalRunner
 
 UNEQUAL = terms(player_a="blog-v6:depth=2", games=120, seats=Seats.ALTERNATE, sprt=Sprt(0, 100))
 """A match that a sequential test decides at once."""

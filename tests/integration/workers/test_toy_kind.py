@@ -12,9 +12,8 @@ from db.records.jobs import JobState, UnitState
 from tests.support import toy_kind
 from tests.support.running.command_line import C4
 from tests.support.toy_kind import RESULTS, UNITS
-from workers.core.follow import read_job
+from workers.core.follow import LocalRunner, read_job
 from workers.core.kinds import KINDS, find_kind
-from workers.runners.local import LocalRunner
 
 
 @pytest.fixture

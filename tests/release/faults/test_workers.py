@@ -13,13 +13,13 @@ from tests.release.faults.ledger import Change, first_claim, free_again, taken_a
 from tests.release.faults.run import Answers, Run, Scenarios
 from tests.release.faults.system import ROOT
 from workers.core.leases import LEASE_SECONDS
-from workers.core.worker import BUSY_LOOKS, LOOK_SECONDS
+from workers.core.worker import LOOK_SECONDS
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
 KILLS = 20
-AFTER_KILL = LEASE_SECONDS + 1.2 * BUSY_LOOKS * LOOK_SECONDS + 1
-"""A busy worker looks for expired leases every few seconds."""
+AFTER_KILL = LEASE_SECONDS + 1.2 * LOOK_SECONDS + 2
+"""A worker looks for expired leases every second."""
 AFTER_TERM = 1.0
 HOUR = 3600
 

@@ -16,7 +16,7 @@ from tests.support.claim_machine import run_claim_machine
 from tests.support.running.databases import BOARD, ask, do, row
 from tests.support.running.processes import PROCESSES, run_all
 from workers.analyze.job import submit
-from workers.runners.local import LocalRunner
+from workers.core.follow import LocalRunner
 
 
 def write_batches(url: str, number: int, barrier: Barrier) -> None:

@@ -22,6 +22,7 @@ from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
 from tests.support.running.watching import holds_unit
 from workers.celery.broker import Broker
+from workers.celery.host import END_SECONDS
 from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
@@ -142,3 +143,25 @@ def begins_without_messages(service: Service, worker: Process) -> int:
     assert time.monotonic() - began < WITHOUT_MESSAGES * SLACK
     await_that(lambda: service.job(job_id).state is JobState.DONE, worker)
     return job_id
+
+
+def consumes(server: RedisServer) -> bool:
+    """Whether a worker waits for messages."""
+    with server.client() as client:
+        return any(each["cmd"] == "brpop" for each in client.client_list())
+
+
+@pytest.mark.parametrize("kind", [RedisServer, RabbitMQServer], ids=["redis", "rabbitmq"])
+def test_a_worker_ends_beside_a_frozen_broker(
+    tmp_path: Path, postgres_server: PostgresDatabases, kind: type[Server]
+) -> None:
+    with kind() as server, postgres_server.database(initialised=True) as url:
+        service = Service(tmp_path, url, server.url)
+        with service.worker("--threads=1") as worker:
+            job_id = give_endless_work(service)
+            server.pause()
+            began = time.monotonic()
+            assert worker.stop() == 0
+            assert time.monotonic() - began < (END_SECONDS + 1) * SLACK
+            server.resume()
+        assert service.job(job_id).units[UnitState.QUEUED] == 1

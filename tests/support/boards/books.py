@@ -12,7 +12,7 @@ from c4core.book.writer import write_book
 from c4core.solver import Solver
 from tests.support.boards.exhaustive import mirrored
 from workers.book.build import CompleteBook, ScoreSource
-from workers.runners.local import LocalRunner
+from workers.core.follow import LocalRunner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from db import games
 from db.database import Database
 from db.records.games import GameFilter, StoredGame
 from db.records.matches import MatchInfo, MatchTerms
+from workers.core.follow import LocalRunner
 from workers.match.job import plan_matches
-from workers.runners.local import LocalRunner
 
 SET = "set:fallback=vector"
 RANDOM = "random"

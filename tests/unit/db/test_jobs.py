@@ -67,12 +67,12 @@ class TestPlanning:
         assert all(unit.payload == {"n": unit.seq} for unit in results)
 
     @on_sqlite
-    def test_units_cannot_be_added_after_the_start(self, database: Database) -> None:
-        assert state_of(database, make_job(database, 0)) is JobState.DONE
-        job_id = make_job(database)
+    def test_units_cannot_be_added_after_the_end(self, database: Database) -> None:
+        ended, job_id = make_job(database, 0), make_job(database)
+        assert state_of(database, ended) is JobState.DONE
         with database.write() as session:
-            with pytest.raises(JobStateError, match="is running: units cannot be added"):
-                jobs.add_units(session, job_id, [UnitPlan({}, 1)])
+            with pytest.raises(JobStateError, match="is done: units cannot be added"):
+                jobs.add_units(session, ended, [UnitPlan({}, 1)])
             with pytest.raises(JobStateError, match="cannot be started"):
                 jobs.start_job(session, job_id)
 
@@ -80,7 +80,7 @@ class TestPlanning:
         steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
         with database.write() as session:
             for number in (77, -1, 2**31, 2**63, 10**30):
-                for action in (jobs.get_job, jobs.progress, *steering):
+                for action in (jobs.get_job, *steering):
                     with pytest.raises(JobNotFoundError, match=f"there is no job {number}"):
                         action(session, number)
             with pytest.raises(JobNotFoundError, match="there is no job 77"):
@@ -210,8 +210,7 @@ class TestLiveness:
         do(timed, jobs.record_work, [job_id])
         clock.time += 8.0
         assert ask(timed, jobs.get_job, job_id).silent_seconds == 8.0
-        assert ask(timed, jobs.progress, job_id).silent_seconds == 8.0
-        assert ask(timed, jobs.progress, other).silent_seconds is None
+        assert ask(timed, jobs.get_job, other).silent_seconds is None
         do(timed, jobs.record_work, [job_id, other])
         assert [job.silent_seconds for job in ask(timed, jobs.list_jobs)] == [0.0, 0.0]
         clock.time -= 60.0
@@ -223,7 +222,7 @@ class TestLiveness:
     def test_recording_work_does_not_wait(self, database: Database) -> None:
         job_id = make_job(database, 1)
         with database.write() as session, ThreadPoolExecutor(1) as pool:
-            jobs.hold_job(session, job_id)
+            jobs.lock_job(session, job_id)
             pool.submit(do, database, jobs.record_work, [job_id]).result(HANG_SECONDS)
 
 
@@ -299,21 +298,22 @@ class TestControl:
                 jobs.retry_job(session, job_id)
 
     @on_sqlite
-    def test_only_an_abandoned_job_is_cancelled(self, timed: Database, clock: FakeClock) -> None:
+    def test_only_abandoned_jobs_are_dropped(self, timed: Database, clock: FakeClock) -> None:
         def plan() -> int:
-            with timed.write() as session:
-                new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
-                job_id = jobs.create_job(session, **new)
-                jobs.record_planning(session, job_id)
-                return job_id
+            new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
+            return do(timed, jobs.create_job, **new)
 
-        abandoned = plan()
-        clock.time += PLANNER_ALIVE_SECONDS + 1
+        slow, abandoned = plan(), plan()
+        clock.time += PLANNER_ALIVE_SECONDS
+        do(timed, jobs.add_units, slow, [UnitPlan({}, 1)])
+        clock.time += 1
         planned = plan()
-        assert not do(timed, jobs.cancel_abandoned, planned)
-        assert do(timed, jobs.cancel_abandoned, abandoned)
-        assert state_of(timed, planned) is JobState.PLANNING
-        assert state_of(timed, abandoned) is JobState.CANCELLED
+        started = make_job(timed)
+        assert do(timed, jobs.drop_abandoned) == [abandoned]
+        assert do(timed, jobs.drop_abandoned) == []
+        assert [job.id for job in ask(timed, jobs.list_jobs)] == [started, planned, slow]
+        with pytest.raises(JobNotFoundError):
+            do(timed, jobs.add_units, abandoned, [UnitPlan({}, 1)])
 
 
 OTHERS = ({"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False})
@@ -339,12 +339,3 @@ class TestCosts:
             add(database, {12: Cost(1, 9.0)}, **other)
             assert read(database, **other) == {12: Cost(1, 9.0)}
         assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
-
-    @on_postgresql
-    def test_adding_costs_does_not_wait_for_other_transactions(self, database: Database) -> None:
-        both = {5: Cost(1, 1.0), 6: Cost(1, 1.0)}
-        add(database, both)
-        with database.write() as session, ThreadPoolExecutor(1) as pool:
-            add_costs(session, costs={5: Cost(1, 1.0)}, **LIKE)
-            pool.submit(add, database, both).result(HANG_SECONDS)
-        assert read(database) == dict.fromkeys(both, Cost(2, 2.0))

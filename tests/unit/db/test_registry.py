@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from db.database import Database
 from db.jobs import live_workers, record_worker, remove_worker, totals
-from db.jobs.liveness import WORKER_ALIVE_SECONDS
+from db.jobs.watching import WORKER_ALIVE_SECONDS
 from db.models import Worker
 from db.records.jobs import WorkerInfo
 from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker

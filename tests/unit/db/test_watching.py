@@ -2,9 +2,9 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.jobs import claim, finish_if_complete, get_job, list_jobs, progress, survey, totals
-from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan
-from tests.support.jobs import ELIGIBLE, finish, give_up, must_take, of_job
+from db.jobs import claim, finish_if_complete, get_job, list_jobs, survey, totals
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
+from tests.support.jobs import ELIGIBLE, LEASE, finish, give_up, must_take, of_job
 from tests.support.running.databases import (
     FakeClock,
     ask,
@@ -17,21 +17,23 @@ from tests.support.running.databases import (
 
 def test_progress(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 4, positions=10)
-    before = ask(timed, progress, job_id)
-    assert (before.units, before.positions, before.positions_done) == (4, 40, 0)
+    before = ask(timed, get_job, job_id)
+    assert (before.units[UnitState.QUEUED], before.positions[UnitState.QUEUED]) == (4, 40)
+    assert before.positions_ended == 0
     assert before.positions_per_second is None
     assert before.eta_seconds is None
     taken = must_take(timed)
     must_take(timed)
     clock.time += 20.0
     finish(timed, taken, seconds=20.0)
-    now = ask(timed, progress, job_id)
-    assert (now.state, now.units_done, now.units_leased) == (JobState.RUNNING, 1, 1)
-    assert (now.positions_done, now.nodes, now.seconds) == (10, 5, 20.0)
+    now = ask(timed, get_job, job_id)
+    assert now.state is JobState.RUNNING
+    assert (now.units[UnitState.DONE], now.units[UnitState.LEASED]) == (1, 1)
+    assert (now.positions_ended, now.nodes, now.seconds) == (10, 5, 20.0)
     assert now.positions_per_second == pytest.approx(0.5)
     assert now.eta_seconds is None  # a single unit may be chance
     clock.time += 100.0
-    assert ask(timed, progress, job_id).positions_per_second is None
+    assert ask(timed, get_job, job_id).positions_per_second is None
 
 
 def test_remaining_time_is_based_on_the_expected_time_of_units(
@@ -41,7 +43,7 @@ def test_remaining_time_is_based_on_the_expected_time_of_units(
     costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
     job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
     work(timed, clock, job_id, units=3, seconds=1.0)
-    now = ask(timed, progress, job_id)
+    now = ask(timed, get_job, job_id)
     assert now.positions_per_second == pytest.approx(10.0)
     assert now.eta_seconds == pytest.approx(30.0)  # the machine is half as fast as expected
 
@@ -51,9 +53,9 @@ def test_remaining_time_without_expectations_counts_positions(
 ) -> None:
     job_id = make_job(timed, 8, positions=10)
     work(timed, clock, job_id, units=2, seconds=2.0)
-    assert ask(timed, progress, job_id).eta_seconds is None
+    assert ask(timed, get_job, job_id).eta_seconds is None
     work(timed, clock, job_id, units=1, seconds=2.0)
-    assert ask(timed, progress, job_id).eta_seconds == pytest.approx(10.0)
+    assert ask(timed, get_job, job_id).eta_seconds == pytest.approx(10.0)
 
 
 @on_sqlite
@@ -62,11 +64,11 @@ def test_remaining_time_depends_on_the_last_minute(timed: Database, clock: FakeC
     work(timed, clock, job_id, units=10, seconds=1.0)
     clock.time += 30.0
     work(timed, clock, job_id, units=5, seconds=10.0)
-    now = ask(timed, progress, job_id)
+    now = ask(timed, get_job, job_id)
     assert now.positions_per_second == pytest.approx(1.0)
     assert now.eta_seconds == pytest.approx(850.0)
     clock.time += 61.0
-    assert ask(timed, progress, job_id).eta_seconds is None
+    assert ask(timed, get_job, job_id).eta_seconds is None
 
 
 @on_sqlite
@@ -75,16 +77,17 @@ def test_a_resumed_job_is_measured_from_its_new_start(timed: Database, clock: Fa
     work(timed, clock, job_id, units=3, seconds=1.0)
     clock.time += 10_000.0
     work(timed, clock, job_id, units=3, seconds=1.0)
-    assert ask(timed, progress, job_id).eta_seconds == pytest.approx(4.0)
+    assert ask(timed, get_job, job_id).eta_seconds == pytest.approx(4.0)
     work(timed, clock, job_id, units=4, seconds=1.0)
-    assert ask(timed, progress, job_id).eta_seconds == 0.0
+    assert ask(timed, get_job, job_id).eta_seconds == 0.0
 
 
 def test_remaining_time_of_all_jobs_together(timed: Database, clock: FakeClock) -> None:
-    jobs = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
-    work(timed, clock, jobs[0], units=2, seconds=1.0)
+    some = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
+    work(timed, clock, some[0], units=2, seconds=1.0)
     assert ask(timed, totals).eta_seconds is None
-    work(timed, clock, jobs[1], units=1, seconds=1.0)
+    work(timed, clock, some[1], units=1, seconds=1.0)
+    must_take(timed)
     assert ask(timed, totals).eta_seconds == pytest.approx(5.0)
 
 
@@ -115,6 +118,10 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     assert busy.oldest_queued_seconds == pytest.approx(10.0)
     assert busy.positions_per_second == pytest.approx(1.0)
     assert busy.eta_seconds is None
+    clock.time += LEASE
+    gone = ask(timed, totals)
+    assert (gone.workers, gone.positions_per_second, gone.eta_seconds) == (0, None, None)
+    clock.time -= LEASE
     failing = make_job(timed, 1)
     for _ in range(MAX_ATTEMPTS):
         give_up(timed, must_take(timed, of_job(failing)))
@@ -124,12 +131,23 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
 
 @on_sqlite
 def test_lists_are_newest_first_and_filtered(database: Database) -> None:
-    jobs = [make_job(database, units) for units in (1, 0, 1)]
+    made = [make_job(database, units) for units in (1, 0, 1)]
     with database.read() as session:
-        assert [job.id for job in list_jobs(session)] == jobs[::-1]
-        assert [job.id for job in list_jobs(session, limit=1)] == [jobs[2]]
+        assert [job.id for job in list_jobs(session)] == made[::-1]
+        assert [job.id for job in list_jobs(session, limit=1)] == [made[2]]
         done = list_jobs(session, states=[JobState.DONE, JobState.FAILED])
-    assert [job.id for job in done] == [jobs[1]]
+    assert [job.id for job in done] == [made[1]]
+
+
+@on_sqlite
+def test_a_long_list_takes_several_statements(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [make_job(database, 2, positions=3) for _ in range(5)]
+    monkeypatch.setattr("db.jobs.watching._LISTED", 2)
+    found = ask(database, list_jobs)
+    assert [job.id for job in found] == made[::-1]
+    assert all(job.positions[UnitState.QUEUED] == 6 for job in found)
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
@@ -145,7 +163,7 @@ def test_every_query_uses_an_index(
             session.execute(text("ANALYZE units"))
     claimer = {"owner": "ada", "lease_seconds": 30.0}
     plans = query_plans(untouched, lambda session: claim(session, ELIGIBLE, **claimer))
-    plans += query_plans(untouched, lambda session: survey(session, ELIGIBLE, ELIGIBLE))
+    plans += query_plans(untouched, lambda session: survey(session, [ELIGIBLE]))
     assert "ix_units_queued" in plans
     assert "ix_units_leased" in plans
     assert "Seq Scan on units" not in plans

@@ -8,7 +8,7 @@ import pytest
 from db import jobs
 from db.database import Database
 from db.errors import JobStateError
-from db.records.jobs import JobState
+from db.records.jobs import JobState, UnitState
 from tests.support.boards.games import random_games
 from tests.support.jobs import state_of
 from tests.support.running.waiting import await_that, ends
@@ -51,7 +51,7 @@ def test_closing_releases_all_units(database: Database) -> None:
 
     def leased() -> int:
         with database.read() as session:
-            return jobs.progress(session, number).units_leased
+            return jobs.get_job(session, number).units[UnitState.LEASED]
 
     await_that(leased)
     ends(running.close)  # the search would take hours

@@ -88,4 +88,4 @@ def test_books_and_reviews(tmp_path: Path) -> None:
 def test_data_sets(tmp_path: Path) -> None:
     asked = {"board": "5x4", "count": 20, "plies": "8..10", "formats": ["jsonl"]}
     card = api.make_dataset(tmp_path / "set", only=["quiet"], split="1/0/0", **asked)
-    assert card["positions"] == card["splits"]["train"]["positions"] == 20
+    assert card.positions == card.splits["train"]["positions"] == 20

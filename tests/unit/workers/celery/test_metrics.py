@@ -11,7 +11,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
-from workers.celery.metrics import RateMeter, serve_metrics
+from workers.celery.metrics import serve_metrics
+from workers.core.kinds import UnitOutcome
 from workers.core.run import UnitEnd, UnitReport
 from workers.core.worker import UnitCounters, WorkerSettings
 from workers.errors import MetricsError
@@ -19,7 +20,8 @@ from workers.errors import MetricsError
 
 def host(*, works: bool = True) -> Any:  # noqa: ANN401 (the parts of a host that are used)
     counters = UnitCounters()
-    counters.add(UnitReport(UnitEnd.DONE, nodes=1000, seconds=0.5), 40)
+    outcome = UnitOutcome([], {}, 1000, 0.5, {}, with_columns=True, is_complete=True)
+    counters.add(UnitReport(UnitEnd.DONE, outcome), 40)
     counters.add(UnitReport(UnitEnd.FAILED, error="oops"), 40)
     worker = SimpleNamespace(counters=counters, leases=1)
     settings = WorkerSettings(name="ada", threads=3)
@@ -82,14 +84,3 @@ def test_a_used_port_is_refused() -> None:
         taken.listen()
         with pytest.raises(MetricsError, match="cannot listen on port"):
             serve_metrics(host(), taken.getsockname()[1], "127.0.0.1")
-
-
-def test_the_rate_covers_the_last_minute() -> None:
-    time = 0.0
-    meter = RateMeter(lambda: time)
-    assert meter.look(0) == 0
-    time = 10.0
-    assert meter.look(50) == 5
-    for time in range(20, 200, 10):  # noqa: B007 (the meter reads it)
-        rate = meter.look(50)
-    assert rate == 0

@@ -1,6 +1,7 @@
 """Brokers' URLs: which are accepted, and that passwords are never shown."""
 
 import socket
+import ssl
 import threading
 from contextlib import suppress
 
@@ -10,8 +11,7 @@ from redis.exceptions import RedisError
 
 from db.urls import masked
 from tests.support.running.waiting import HANG_SECONDS
-from workers.celery.broker import make_app
-from workers.celery.url import check_url
+from workers.celery.broker import check_url, make_app
 from workers.errors import BrokerUrlError
 
 SECRET = "hunter2!"
@@ -20,13 +20,17 @@ SECRET = "hunter2!"
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("memory://", "within one process"),
-        ("filesystem://", "loses messages"),
-        ("sqla+sqlite:///queue.db", "locks up"),
-        ("sqlalchemy+postgresql://db", "locks up"),
-        ("pyamqp://queue", "write amqp://"),
-        ("sentinel://queue", "Redis servers themselves"),
-        ("kafka://queue", "only Redis and RabbitMQ"),
+        ("memory://", "only Redis and RabbitMQ"),
+        ("sqla+sqlite:///queue.db", "only Redis and RabbitMQ"),
+        ("pyamqp://queue", "only Redis and RabbitMQ"),
+        (
+            "redis://queue/0?socket_timeout=5",
+            "'socket_timeout': redis:// takes none",
+        ),
+        ("redis://queue/0?ssl_cert_reqs=none", "unknown option 'ssl_cert_reqs'"),
+        ("rediss://queue/0?ssl_cert_reqs=bogus", "is one of required, optional, none, not 'bogus'"),
+        ("rediss://queue/0?db=1", "unknown option 'db': use ssl_cert_reqs, ssl_ca_certs"),
+        ("amqps://queue?heartbeat=", "unknown option 'heartbeat': amqps:// takes none"),
         ("queue", "not a broker URL"),
         ("", "not a broker URL"),
         ("redis://queue:99999", "not a broker URL"),
@@ -48,6 +52,7 @@ def test_other_urls_are_refused_with_a_reason(url: str, reason: str) -> None:
         f"redis://:{SECRET}@queue:6380/3",
         f"rediss://user:{SECRET}@queue",
         f"amqp://user:{SECRET}@queue:5672/c4",
+        "rediss://queue/0?ssl_cert_reqs=required&ssl_ca_certs=/etc/ca.pem",
         "amqps://queue//",
         "REDIS://queue",
     ],
@@ -97,3 +102,11 @@ def test_a_connection_is_encrypted_if_the_url_says_so(
     assert heard[0].startswith(first)
     assert (SECRET.encode() in heard[0]) is (scheme == "redis")
     assert connection.as_uri().startswith(f"{scheme}://ada:**@127.0.0.1")
+
+
+@pytest.mark.parametrize("host", ["localhost", "queue"])
+def test_amqps_checks_the_certificate_and_the_name_in_the_url(host: str) -> None:
+    with make_app(f"amqps://ada:{SECRET}@{host}/c4").connection() as connection:
+        assert connection.ssl == {"cert_reqs": ssl.CERT_REQUIRED, "server_hostname": host}
+    with make_app(f"amqp://ada:{SECRET}@{host}/c4").connection() as connection:
+        assert not connection.ssl

@@ -44,7 +44,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", [UnreachableError, BusyError, DiskFullError, ReadOnlyError])
 def test_a_worker_waits_for_the_end_of_an_outage(kind: type[StorageError]) -> None:
     database = flaky(*[kind("away")] * 3)
-    assert worker(database).persist(abs) == 7
+    assert worker(database).run(abs) == 7
     assert [call.args for call in database.run.call_args_list] == [(abs,)] * 4
 
 
@@ -59,15 +59,15 @@ def test_a_worker_waits_for_the_end_of_an_outage(kind: type[StorageError]) -> No
 )
 def test_other_errors_are_raised(error: StorageError) -> None:
     with pytest.raises(type(error)):
-        worker(flaky(error)).persist(abs)
+        worker(flaky(error)).run(abs)
 
 
 def test_a_command_waits_for_a_limited_time() -> None:
-    assert worker(flaky(UnreachableError("away")), patience=30.0).persist(abs) == 7
+    assert worker(flaky(UnreachableError("away")), patience=30.0).run(abs) == 7
     with pytest.raises(UnreachableError):
-        worker(flaky(*[UnreachableError("away")] * 999), patience=0.01).persist(abs)
+        worker(flaky(*[UnreachableError("away")] * 999), patience=0.01).run(abs)
     with pytest.raises(DiskFullError):
-        worker(flaky(DiskFullError("full")), patience=30.0).persist(abs)
+        worker(flaky(DiskFullError("full")), patience=30.0).run(abs)
 
 
 def test_a_stopping_worker_does_not_wait() -> None:
@@ -75,7 +75,7 @@ def test_a_stopping_worker_does_not_wait() -> None:
     stopping = worker(database)
     stopping.stopping.set()
     with pytest.raises(UnreachableError):
-        stopping.persist(abs)
+        stopping.run(abs)
     assert database.run.call_count == 1
 
 

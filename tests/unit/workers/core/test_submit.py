@@ -14,13 +14,14 @@ from c4core.position import Position
 from db import jobs
 from db.checking import check
 from db.database import Database
-from db.errors import JobStateError
+from db.errors import JobNotFoundError, JobStateError
 from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
 from tests.support.jobs import state_of
-from tests.support.running.databases import FakeClock, ask
+from tests.support.running.databases import FakeClock, ask, do
 from tests.support.running.waiting import HANG_SECONDS
 from workers.analyze.job import find_job, submit
+from workers.core.submit import restart_job
 
 
 @dataclass
@@ -92,13 +93,24 @@ def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeCl
         assert problems(timed) == [
             f"job {job_id} was abandoned while it was being planned: c4 jobs cancel {job_id}"
         ]
+        with pytest.raises(JobStateError, match=f"job {job_id} was deleted: its process ended"):
+            restart_job(timed, job_id)
         assert find(timed) is None
-        assert state_of(timed, job_id) is JobState.CANCELLED
         assert problems(timed) == []
         pause.over.set()
         # If the planner was only slow, it gets an error.
-        with pytest.raises(JobStateError, match="is cancelled"):
+        with pytest.raises(JobNotFoundError):
             planning.result(timeout=HANG_SECONDS)
+
+
+def test_a_new_job_replaces_abandoned_ones(timed: Database, clock: FakeClock) -> None:
+    new = {"kind": "analyze", "board": DEFAULT_BOARD, "params": {}, "engine_version": 1}
+    do(timed, jobs.create_job, **new)
+    clock.time += PLANNER_ALIVE_SECONDS + 1
+    pause = Pause()
+    pause.over.set()
+    job_id = plan(timed, pause)
+    assert [job.id for job in ask(timed, jobs.list_jobs)] == [job_id]
 
 
 def test_an_older_job_is_preferred_to_one_in_planning(database: Database) -> None:

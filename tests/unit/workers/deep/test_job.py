@@ -263,7 +263,7 @@ class TestGoingOn:
         claim = must_take(database)
         with database.write() as session:
             failed = [UnitPlan(claim.payload, 1)] * 2_500
-            jobs.add_more_units(session, job_id, failed)
+            jobs.add_units(session, job_id, failed)
             of_job = (Unit.job_id == job_id, Unit.seq > SPARE - 1)
             session.execute(update(Unit).where(*of_job).values(state=UnitState.FAILED, error="x"))
         for _ in range(3):

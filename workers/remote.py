@@ -1,14 +1,10 @@
-"""Follow a job that workers elsewhere work on: the counterpart of :mod:`workers.runners.local`.
-
-The workers go on when the follower leaves. :class:`RemoteSearch` lets workers search positions for
-an interactive user, with a job for each batch.
-"""
+"""Let workers elsewhere search positions for an interactive user, with a job for each batch."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from c4core.evaluation import score_limits
 from c4core.lines import Request
@@ -18,9 +14,9 @@ from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analyze.job import submit, unit_answers
 from workers.answers.find import find_answers, look_up
 from workers.answers.question import Answer, settles
-from workers.core.follow import JobFollower, iterate_units, read_job
-from workers.core.kinds import has_consent, lane_of_job
-from workers.errors import BrokerUnreachableError, NotSolvedError
+from workers.core.follow import iterate_units, read_job
+from workers.core.kinds import Lane, has_workers
+from workers.errors import NotSolvedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,77 +24,8 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from db.records.jobs import JobInfo
     from workers.answers.question import Effort, Question
     from workers.celery.broker import Broker
-
-
-class RemoteRunner(JobFollower):
-    """Lets workers elsewhere work on a job, and yields its results meanwhile.
-
-    Args:
-        database: the database of the job.
-        job_id: a job that is running, or has ended.
-        broker: wakes the workers.
-        on_trouble: called if the broker accepts no messages.
-
-    Raises:
-        JobNotFoundError: no job has this number.
-        JobStateError: the job is for another version of the engine, or of another kind.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        job_id: int,
-        broker: Broker,
-        *,
-        on_trouble: Callable[[BrokerUnreachableError], object] = lambda _trouble: None,
-    ) -> None:
-        super().__init__(database, job_id)
-        self._broker = broker
-        self._on_trouble = on_trouble
-
-    def has_workers(self) -> bool:
-        """Whether there is a worker that takes such jobs."""
-        return has_workers(self._database, self._job.priority)
-
-    def has_consent(self) -> bool:
-        """Whether there is a worker that may start the job's programs, if it needs any."""
-        return has_consent(self._database, self._job)
-
-    def __enter__(self) -> Self:
-        """Wake a worker."""
-        if self._job.state is JobState.RUNNING:
-            trouble = wake_workers(self._broker, self._job.priority)
-            if trouble is not None:
-                self._on_trouble(trouble)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave the job to the workers."""
-
-
-def wake_workers(broker: Broker, priority: int) -> BrokerUnreachableError | None:
-    """Wake a worker for jobs of this priority, after the commit that has created or freed units.
-
-    Returns:
-        The error if the broker accepts no messages now. The workers find the units anyway.
-    """
-    try:
-        broker.wake(lane_of_job(priority))
-    except BrokerUnreachableError as error:
-        return error
-    return None
-
-
-def has_workers(database: Database, priority: int) -> bool:
-    """Whether there is a worker that takes jobs of this priority."""
-    queue = lane_of_job(priority).queue
-    with database.read() as session:
-        workers = jobs.live_workers(session)
-    return any(queue in worker.queues for worker in workers)
-
 
 FIRST_LOOK_SECONDS: Final = 0.01
 LAST_LOOK_SECONDS: Final = 0.25
@@ -147,9 +74,8 @@ class RemoteSearch:
 
     def stored_bounds(self, position: Position) -> Answer:
         """The bounds of a position's score that the database has now."""
-        lower, upper = score_limits(position.ply, *position.board)
+        known = Answer(*score_limits(position.ply, *position.board))
         row = look_up(self._database, [position]).get(position.canonical_key)
-        known = Answer(lower, upper)
         return known if row is None else known.tightened(row.lower, row.upper)
 
     def _search(
@@ -157,13 +83,14 @@ class RemoteSearch:
     ) -> tuple[dict[int, Answer], bool]:
         if not missing:
             return {}, True
-        job = self._await_end(self._submit(list(missing.values()), question))
-        if job.state is not JobState.DONE:
+        job_id = self._submit(list(missing.values()), question)
+        if self._await_end(job_id) is not JobState.DONE:
+            job = read_job(self._database, job_id)
             reason = job.errors[0] if job.errors else str(job.state)
-            raise NotSolvedError(f"job {job.id} was not solved: {reason}")
+            raise NotSolvedError(f"job {job_id} was not solved: {reason}")
         answers = (
             answer
-            for unit in iterate_units(self._database, job.id)
+            for unit in iterate_units(self._database, job_id)
             for answer in unit_answers(unit) or ()
         )
         found = dict(zip(missing, answers, strict=True))
@@ -181,16 +108,17 @@ class RemoteSearch:
         )
         if not has_workers(self._database, INTERACTIVE_PRIORITY):
             self._on_nobody()
-        wake_workers(self._broker, INTERACTIVE_PRIORITY)
+        self._broker.wake(Lane.INTERACTIVE)
         self._database.run(jobs.prune_interactive)
         return submission.job_id
 
-    def _await_end(self, job_id: int) -> JobInfo:
+    def _await_end(self, job_id: int) -> JobState:
         seconds = FIRST_LOOK_SECONDS
         while True:
-            job = read_job(self._database, job_id)
-            if job.state is not JobState.RUNNING:
-                return job
+            with self._database.read() as session:
+                state = jobs.state_of(session, job_id)
+            if state is not JobState.RUNNING:
+                return state
             if self._is_stopped():
                 with suppress(JobStateError):  # it has ended meanwhile
                     self._database.run(lambda session: jobs.cancel_job(session, job_id))
