@@ -130,6 +130,7 @@ def _parameters(kind: type[msgspec.Struct] | None, place: str) -> Iterator[Schem
             (described["example"],) = schema.pop("examples")
         if schema.get("default", ...) is None:
             (given,) = (one for one in schema.pop("anyOf") if one != {"type": "null"})
+            given = components.get(given.get("$ref", "").rpartition("/")[2], given)
             del schema["default"]
             schema.update(given)
         yield described | {"schema": schema}

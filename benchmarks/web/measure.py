@@ -73,7 +73,7 @@ def measure(results: Results, *, quick: bool) -> None:
     """Run all measurements. Needs wrk, the Debian package of that name."""
     require_wrk()
     figures = measure_all(QUICK if quick else FULL)
-    packages = ("starlette", "uvicorn", "uvloop", "httptools")
+    packages = ("starlette", "uvicorn", "uvloop", "h11")
     versions = {name: metadata.version(name) for name in packages}
     results.keep("web", "measure", figures, **versions)
 

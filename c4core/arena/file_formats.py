@@ -139,6 +139,15 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
         raise GameFileError("not a JSON object", field="line")
     if is_too_deep(fields):  # quoting a part of it in a message would need as much stack again
         raise GameFileError(TOO_DEEP, field="line")
+    return read_json_game(fields, board=board)
+
+
+def read_json_game(fields: dict[str, Any], *, board: BoardSize = DEFAULT_BOARD) -> GameEntry:
+    """Read a game from the fields of a JSON object.
+
+    Raises:
+        GameFileError: the fields are not those of a game; the message says why.
+    """
     size = _board(fields, board)
     start = _position(fields, "start", size) or empty_board(size)
     moves, final = _course(fields, start)

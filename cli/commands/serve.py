@@ -97,14 +97,6 @@ EXAMPLES = (
     show_default=True,
     help="Maximum time that a client may request for an answer.",
 )
-@click.option(
-    "--disk-mb",
-    type=parameters.WholeNumber(1),
-    metavar="MB",
-    default=2048,
-    show_default=True,
-    help="Disk space for the batches of all clients while they wait for answers.",
-)
 @book_options
 @parameters.programs_option("for everybody who can reach the server.")
 @parameters.threads_option
@@ -124,7 +116,6 @@ def serve(
     rate: float,
     searches: int,
     max_budget: float,
-    disk_mb: int,
     book: str | None,
     no_book: bool,
     programs: Consent,
@@ -182,7 +173,6 @@ def serve(
                 requests_per_second=rate or math.inf,
                 searches_per_client=searches,
                 budget_seconds=max_budget,
-                disk_bytes=disk_mb << 20,
             ),
         ),
         on_ready=lambda url: _tell(url, as_json=settings.json, opens=opens),

@@ -71,7 +71,14 @@ def post(client: TestClient, value: object) -> Any:  # noqa: ANN401 (JSON)
 
 
 def test_positions_become_a_job_that_runs(client: TestClient) -> None:
-    positions: list[object] = [*EASY, {"id": "a", "moves": EASY[0]}, "9", 4, {"moves": ""}]
+    named = {"id": "a", "moves": EASY[0]}
+    positions: list[object] = [
+        *EASY,
+        named,
+        "9",
+        {"key": "x"},
+        {"moves": ""},
+    ]
     made = post(client, {"kind": "analyze", "positions": positions[:-1], "label": "tonight"})
     assert (made["kind"], made["board"], made["label"]) == ("analyze", "7x6", "web: tonight")
     assert made["progress"]["positions"] == len(EASY) + 1
