@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from web.service import Service
 
 OK: Final = "ok"
+READY_SECONDS: Final = 5.0
+"""Time limit of ``/readyz``. The probes of ``deploy/kubernetes`` wait for 10 seconds."""
 NEARLY_OVER: Final = "2252576253462244111563365343671351441"
 """Moves of a position that takes a few microseconds to solve."""
 
@@ -126,7 +129,11 @@ async def get_readiness(request: Request) -> Response:
     service = service_of(request)
     if service.is_stopping:
         raise unavailable("the server is shutting down")
-    return json_response(await service.in_thread(_try_everything, service))
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            return json_response(await service.in_thread(_try_everything, service))
+    except TimeoutError:
+        raise unavailable(f"no answer of a service within {READY_SECONDS:g} seconds") from None
 
 
 async def get_metrics(request: Request) -> Response:

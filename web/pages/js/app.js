@@ -65,7 +65,11 @@ class App {
     announce,
   });
   #setup = new SetupDialog(this.#session, this.#api);
-  #views = new Views(this.#session, this.#api);
+  #views = new Views(this.#session, this.#api, {
+    puzzles: () => import("./puzzles/view.js"),
+    explore: () => import("./explore/view.js"),
+    work: () => import("./work/view.js"),
+  });
 
   start() {
     byId("board").append(this.#board.element);

@@ -1,6 +1,6 @@
 /**
- * The registry of views, which determines the tabs and sections. A view with `load` has its own section, which its
- * module fills when the view is first shown; the other views share the board.
+ * The registry of views, which determines the tabs and sections. Two views share the board; each of the others has its
+ * own section, which its module fills when the view is first shown.
  */
 
 import { byId, make, setAttribute } from "./dom.js";
@@ -9,7 +9,8 @@ import { byId, make, setAttribute } from "./dom.js";
 /** @import {Reason, Session} from "./game/session.js" */
 /** @typedef {"analysis" | "play" | "puzzles" | "explore" | "work"} View */
 /** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module the module of a view */
-/** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
+/** @typedef {Partial<Record<View, () => Promise<Module>>>} Loaders the modules of the views without the board */
+/** @typedef {{title: string, address: string}} ViewEntry */
 
 /**
  * The views in the order of the tabs. web/app.py lists the paths for which the server sends the page.
@@ -18,9 +19,9 @@ import { byId, make, setAttribute } from "./dom.js";
 export const VIEWS = Object.freeze({
   analysis: { title: "Analysis", address: "/" },
   play: { title: "Play", address: "/?view=play" },
-  puzzles: { title: "Puzzles", address: "/puzzles", load: () => import("./puzzles/view.js") },
-  explore: { title: "Explorer", address: "/explore", load: () => import("./explore/view.js") },
-  work: { title: "Work", address: "/work", load: () => import("./work/view.js") },
+  puzzles: { title: "Puzzles", address: "/puzzles" },
+  explore: { title: "Explorer", address: "/explore" },
+  work: { title: "Work", address: "/work" },
 });
 
 const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
@@ -30,7 +31,7 @@ const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
  * @param {View} view @returns {boolean}
  */
 export function hasBoard(view) {
-  return VIEWS[view].load === undefined;
+  return view === "analysis" || view === "play";
 }
 
 /**
@@ -48,15 +49,17 @@ export function viewAt(url) {
 export class Views {
   #session;
   #api;
+  #loaders;
   /** @type {Map<View, HTMLElement>} */
   #sections = new Map();
   /** @type {Set<View>} */
   #mounted = new Set();
 
-  /** @param {Session} session @param {Api} api */
-  constructor(session, api) {
+  /** @param {Session} session @param {Api} api @param {Loaders} loaders */
+  constructor(session, api, loaders) {
     this.#session = session;
     this.#api = api;
+    this.#loaders = loaders;
     for (const view of NAMES) {
       const { title, address } = VIEWS[view];
       byId("tabs").append(make("a", { href: address, "data-view": view }, title));
@@ -88,7 +91,7 @@ export class Views {
   async #mount(view, section) {
     this.#mounted.add(view);
     try {
-      const module = await VIEWS[view].load?.();
+      const module = await this.#loaders[view]?.();
       module?.mount(section, this.#api);
     } catch (error) {
       // The server may be away; the next visit tries again.
