@@ -146,7 +146,7 @@ def read_json_game(fields: dict[str, Any], *, board: BoardSize = DEFAULT_BOARD) 
     """Read a game from the fields of a JSON object.
 
     Raises:
-        GameFileError: the fields are not those of a game; the message says why.
+        GameFileError: the fields do not describe a game; the message says why.
     """
     size = _board(fields, board)
     start = _position(fields, "start", size) or empty_board(size)

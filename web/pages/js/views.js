@@ -9,12 +9,10 @@ import { byId, make, setAttribute } from "./dom.js";
 /** @import {Reason, Session} from "./game/session.js" */
 /** @typedef {"analysis" | "play" | "puzzles" | "explore" | "work"} View */
 /** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module the module of a view */
-/** @typedef {Partial<Record<View, () => Promise<Module>>>} Loaders the modules of the views without the board */
-/** @typedef {{title: string, address: string}} ViewEntry */
 
 /**
  * The views in the order of the tabs. web/app.py lists the paths for which the server sends the page.
- * @type {Readonly<Record<View, ViewEntry>>}
+ * @type {Readonly<Record<View, {title: string, address: string}>>}
  */
 export const VIEWS = Object.freeze({
   analysis: { title: "Analysis", address: "/" },
@@ -49,17 +47,17 @@ export function viewAt(url) {
 export class Views {
   #session;
   #api;
-  #loaders;
+  #load;
   /** @type {Map<View, HTMLElement>} */
   #sections = new Map();
   /** @type {Set<View>} */
   #mounted = new Set();
 
-  /** @param {Session} session @param {Api} api @param {Loaders} loaders */
-  constructor(session, api, loaders) {
+  /** @param {Session} session @param {Api} api @param {(view: View) => Promise<Module>} load */
+  constructor(session, api, load) {
     this.#session = session;
     this.#api = api;
-    this.#loaders = loaders;
+    this.#load = load;
     for (const view of NAMES) {
       const { title, address } = VIEWS[view];
       byId("tabs").append(make("a", { href: address, "data-view": view }, title));
@@ -91,8 +89,7 @@ export class Views {
   async #mount(view, section) {
     this.#mounted.add(view);
     try {
-      const module = await this.#loaders[view]?.();
-      module?.mount(section, this.#api);
+      (await this.#load(view)).mount(section, this.#api);
     } catch (error) {
       // The server may be away; the next visit tries again.
       this.#mounted.delete(view);
