@@ -161,11 +161,6 @@ def read_path(request: Request, kind: type[P]) -> P:
     return read(kind, request.path_params, service_of(request).settings.limits)
 
 
-def read_nothing(request: Request) -> None:
-    """Refuse a query."""
-    read_query(request, Parameters)
-
-
 Moves = Annotated[
     str, Meta(max_length=LONGEST_MOVES, extra_json_schema={"pattern": "^[1-9a-wA-W]*$"})
 ]
