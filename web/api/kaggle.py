@@ -55,11 +55,8 @@ class Observation(Struct, omit_defaults=True):
     """The board that an agent sees; other fields are ignored."""
 
     board: Annotated[
-        list[int],
-        Meta(
-            description="columns * rows cells, top row first.",
-            extra_json_schema={"items": {"enum": [0, 1, 2]}},
-        ),
+        list[Annotated[int, Meta(ge=0, le=2)]],
+        Meta(description="columns * rows cells, top row first."),
     ]
     mark: Annotated[int | UnsetType, Meta(extra_json_schema={"enum": [1, 2]})] = UNSET
 
@@ -118,11 +115,8 @@ class Turn(Struct):
     """A board; other fields are ignored."""
 
     board: Annotated[
-        list[list[int]],
-        Meta(
-            description="Rows, the top row first.",
-            extra_json_schema={"items": {"type": "array", "items": {"enum": [0, 1, 2, -1]}}},
-        ),
+        list[list[Annotated[int, Meta(ge=-1, le=2)]]],
+        Meta(description="Rows, the top row first."),
     ]
     current_player: Annotated[
         int | UnsetType,
