@@ -79,7 +79,7 @@ def create_app(
     app = Starlette(
         routes=_routes(settings.limits),
         middleware=[
-            Middleware(Counting, service.counters),
+            Middleware(Counting, service.metrics),
             Middleware(Headers),
             Middleware(Origins, allowed_names(settings)),
             Middleware(Clients, settings.proxies),

@@ -15,7 +15,7 @@ from db import evaluations
 from db.database import Database
 from db.errors import StorageError, UnreachableError
 from db.urls import parse_url
-from web.middleware import Counters
+from web.middleware import Metrics
 from web.responses import CLIENT_GONE, ApiError, too_many, unavailable
 from web.running import JobRunner
 from workers.answers.find import look_up
@@ -126,7 +126,7 @@ class Service:
         self.database: Database | None = None
         self.broker: Broker | None = None
         self.known = Known(KNOWN_ANSWERS)
-        self.counters = Counters()
+        self.metrics = Metrics()
         self.memory = MemoryQuota(settings.limits.memory_bytes, settings.limits.memory_per_client)
         self.runner: JobRunner | None = None
         self.stopping = asyncio.Event()
