@@ -45,6 +45,16 @@ _SECONDS: Final = ("budget", "seconds")
 """The names of all fields whose maximum is the server's limit of a search."""
 _FIELD: Final = re.compile(r"field `(\w+)`|\.(\w+)(?:\[[^\]]*\])*`$")
 """Matches the field in msgspec's messages."""
+_NAMES: Final = re.compile(r"`([^`]*)`")
+"""Matches the types in msgspec's messages."""
+_TYPES: Final = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "array": "a list",
+    "object": "an object",
+}
 
 
 class Parameters(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -112,9 +122,18 @@ def _refusal(kind: Any, error: msgspec.ValidationError) -> ApiError:  # noqa: AN
         what = f"unknown parameter {quote(name)}{known}"
     elif what.startswith("Invalid"):
         what = f"{name} must be one of: {', '.join(_choices(kind, name))}"
+    elif what.startswith("Expected "):
+        what = f"{name} must be {_NAMES.sub(_words, what[len('Expected ') :])}"
+        what = what.replace(", got ", ", not ")
     else:
         what = f"{name}: {what[0].lower()}{what[1:]}"
     return ApiError(400, what, name)
+
+
+def _words(names: re.Match[str]) -> str:
+    """The names of types in words."""
+    kinds = [kind for kind in names[1].split(" | ") if kind != "null"] or ["null"]
+    return " or ".join(_TYPES.get(kind, kind) for kind in kinds)
 
 
 def _choices(kind: object, name: str) -> list[str]:
