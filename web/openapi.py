@@ -34,7 +34,7 @@ PROBLEMS: Final = {
     403: "The request comes from a page of another host, or names another host.",
     404: "Not found.",
     409: "The operation is not possible in the present state.",
-    408: "The body arrives too slowly.",
+    408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The content type of the body is not supported.",
     422: "The request was understood but cannot be carried out.",
