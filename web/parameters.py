@@ -69,9 +69,13 @@ def seconds_from(least: float) -> Meta:
 def read(kind: type[P], values: Mapping[str, object], limits: Limits) -> P:
     """Read texts into a struct; missing fields have their defaults."""
     try:
-        return _within(limits, msgspec.convert(values, kind, strict=False))
+        found = msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
         raise _refusal(kind, error) from None
+    for name in values:
+        if getattr(found, name, UNSET) is None:  # msgspec reads the text "null" so
+            raise ApiError(400, f"{name} must not be null: leave it out", name)
+    return _within(limits, found)
 
 
 def read_json(kind: type[P], body: bytearray, limits: Limits) -> P:

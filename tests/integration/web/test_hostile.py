@@ -31,8 +31,9 @@ from web.bodies import LARGEST_OBJECT
 GROWTH_MB = 60.0
 EASY = random_games(200, empty=6)
 MANY = 20_000
-MEMORY_MB = 40
-"""Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
+MEMORY_MB = 80
+"""Limit for the additional memory of any batch: its waiting lines, and a thousand lines of 5 kB in
+several forms."""
 
 
 @pytest.fixture(scope="module")

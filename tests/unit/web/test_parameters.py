@@ -60,6 +60,7 @@ def test_a_struct_is_read_with_its_defaults() -> None:
         *(({"whole": bad}, "whole") for bad in ("", " 5", "5.5", "1e30", "9" * 400, "\u0665")),
         ({"flag": "maybe"}, "flag must be true or false, not text"),
         ({"choice": "c"}, "choice must be one of: a, b"),
+        *(({name: "null"}, f"{name} must not be null") for name in ("maybe", "choice")),
         *(({"budget": bad}, "budget") for bad in ("-0.1", "nan", "1e400", "0x1", "1_0", "")),
         *(({"budget": bad}, "budget must be a number up to 30") for bad in ("30.1", "inf")),
         ({"x": "1"}, 'unknown parameter "x"; known here: budget, choice, flag, later, maybe, '),
