@@ -87,7 +87,7 @@ def measure(results: Results) -> None:
         analyze(database, stored)
         with serving(database) as url:
             figures = {"loads": loads(url, stored, directory)}
-    packages = ("starlette", "uvicorn", "uvloop", "httptools")
+    packages = ("starlette", "uvicorn", "uvloop", "h11")
     versions = {name: metadata.version(name) for name in packages}
     results.keep("web", "measure", figures, **versions)
 

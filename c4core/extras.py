@@ -35,7 +35,7 @@ PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch",))
 MCP: Final = Extra("tools for language models need", ("mcp", "msgspec"))
 ONNX: Final = Extra("ONNX files need", ("torch", "onnx", "onnxscript"))
-WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "httptools", "msgspec", "uvloop"))
+WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "h11", "msgspec", "uvloop"))
 
 
 def require(extra: Extra, error: Callable[[str], Exception]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from functools import lru_cache
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -27,20 +27,19 @@ _PREFIX: Final = 64
 
 
 class Clients(HttpMiddleware):
-    """Middleware that puts the client's address into the scope of each request."""
+    """Middleware that puts the client's name into the scope of each request."""
 
-    def __init__(self, app: ASGIApp, proxies: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, proxies: Iterable[str]) -> None:
         super().__init__(app)
-        self._proxies = proxies
+        self._proxies = frozenset(map(_address, proxies))
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Replace the client's address, and pass the request on."""
         if scope.get("client"):
             address, port = scope["client"]
-            client = client_name(address)
-            if client in self._proxies:
-                client = self._forwarded(scope["headers"]) or client
-            scope["client"] = (client, port)
+            if self._proxies and _address(address) in self._proxies:
+                address = self._forwarded(scope["headers"]) or address
+            scope["client"] = (client_name(address), port)
         await self._app(scope, receive, send)
 
     def _forwarded(self, headers: Iterable[tuple[bytes, bytes]]) -> str | None:
@@ -50,36 +49,38 @@ class Clients(HttpMiddleware):
         """
         values = [value for name, value in headers if name == b"x-forwarded-for"]
         for text in reversed(b",".join(values).decode("latin-1").split(",")):
-            client = client_name(text.strip())
-            if not is_address(client):
+            address = _address(text.strip())
+            if address is None:
                 return None
-            if client not in self._proxies:
-                return client
+            if address not in self._proxies:
+                return str(address)
         return None
 
 
 @lru_cache(maxsize=4096)
 def client_name(address: str) -> str:
     """The name that identifies a client: its IPv4 address, or the /64 of its IPv6 address."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        if not found.is_loopback:
-            return str(IPv6Network((int(found), _PREFIX), strict=False).network_address)
-    return str(found)
+    found = _address(address)
+    if isinstance(found, IPv6Address) and not found.is_loopback:
+        return str(IPv6Network((int(found), _PREFIX), strict=False).network_address)
+    return address if found is None else str(found)
 
 
 def is_address(text: str) -> bool:
     """Whether a text is an IP address."""
+    return _address(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """The IP address; an IPv4 address also if it is written as IPv6. None if it is not one."""
     try:
-        ip_address(text)
+        found = ip_address(text)
     except ValueError:
-        return False
-    return True
+        return None
+    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
+        return found.ipv4_mapped
+    return found
 
 
 LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})

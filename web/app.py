@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from web import openapi
-from web.access import Clients, Origins, allowed_names, client_name
+from web.access import Clients, Origins, allowed_names
 from web.api import (
     batch,
     book,
@@ -36,7 +37,6 @@ from web.api import (
     puzzles,
     results,
 )
-from web.bodies import Memory
 from web.middleware import Counting, Faults, Headers, Rate
 from web.responses import HANDLERS, JSON, NOT_FOUND, answer_error, encode
 from web.service import Service
@@ -68,22 +68,26 @@ MODULES: Final[tuple[Resource, ...]] = (
 """The modules of the API, in the order in which the router tries them: frequent ones first."""
 
 
-def create_app(settings: Settings) -> Starlette:
-    """Create the application of a server. Its lifespan opens and closes the service."""
+def create_app(
+    settings: Settings, on_start: Callable[[Service], object] = lambda _service: None
+) -> Starlette:
+    """Create the application of a server.
+
+    Its lifespan opens and closes the service, and calls ``on_start`` in the event loop in between.
+    """
     service = Service(settings)
     app = Starlette(
         routes=_routes(settings.limits),
         middleware=[
-            Middleware(Counting, service.counters),
+            Middleware(Counting, service.metrics),
             Middleware(Headers),
             Middleware(Origins, allowed_names(settings)),
-            Middleware(Clients, frozenset(map(client_name, settings.proxies))),
+            Middleware(Clients, settings.proxies),
             Middleware(Rate, settings.limits),
-            Middleware(Memory, service.memory),
             Middleware(Faults),
         ],
         exception_handlers={**HANDLERS, NOT_FOUND: answer_missing},
-        lifespan=_lifespan,
+        lifespan=partial(_lifespan, service=service, on_start=on_start),
     )
     app.router.redirect_slashes = False
     app.state.service = service
@@ -91,9 +95,11 @@ def create_app(settings: Settings) -> Starlette:
 
 
 @asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncIterator[None]:
-    service: Service = app.state.service
+async def _lifespan(
+    _app: Starlette, *, service: Service, on_start: Callable[[Service], object]
+) -> AsyncIterator[None]:
     await asyncio.to_thread(service.open)
+    on_start(service)
     try:
         yield
     finally:

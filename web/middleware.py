@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections import Counter, OrderedDict, defaultdict
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    disable_created_metrics,
+)
+
+from c4core.version import ENGINE_VERSION, __version__
 from web.responses import CLIENT_GONE, LOGGER, ApiError, as_api_error
 
 if TYPE_CHECKING:
@@ -183,19 +192,32 @@ BUCKETS: Final = (
 """Upper bounds of the histogram's buckets in seconds."""
 
 
-class Counters:
-    """Numbers and durations of responses by resource and status. For the event loop only."""
+disable_created_metrics()  # type: ignore[no-untyped-call]  # times at which a counter began
+
+
+class Metrics:
+    """The metrics of a server, for Prometheus."""
 
     def __init__(self) -> None:
-        self.answers: Counter[tuple[str, str, int]] = Counter()
-        self.durations: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
-        self.seconds: defaultdict[str, float] = defaultdict(float)
-
-    def note(self, path: str, method: str, status: int, seconds: float) -> None:
-        """Count a response."""
-        self.answers[path, method, status] += 1
-        self.durations[path][bisect_left(BUCKETS, seconds)] += 1
-        self.seconds[path] += seconds
+        self.registry = CollectorRegistry()
+        self.answers = Counter(
+            "c4_web_answers",
+            "Responses by resource.",
+            ["resource", "method", "status"],
+            registry=self.registry,
+        )
+        self.seconds = Histogram(
+            "c4_web_answer_seconds",
+            "Durations of responses.",
+            ["resource"],
+            registry=self.registry,
+            buckets=BUCKETS,
+        )
+        self.searches = Gauge(
+            "c4_web_searches", "Requests that are searching.", registry=self.registry
+        )
+        info = Info("c4_web", "The versions of the server.", registry=self.registry)
+        info.info({"version": __version__, "engine_version": str(ENGINE_VERSION)})
 
 
 NO_RESOURCE: Final = "none"
@@ -207,9 +229,9 @@ OTHER: Final = "other"
 class Counting(HttpMiddleware):
     """Middleware that counts responses."""
 
-    def __init__(self, app: ASGIApp, counters: Counters) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         super().__init__(app)
-        self._counters = counters
+        self._metrics = metrics
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and count its response."""
@@ -228,4 +250,5 @@ class Counting(HttpMiddleware):
             route = scope.get("route")
             path = NO_RESOURCE if route is None else route.path
             method = scope["method"] if scope["method"] in METHODS else OTHER
-            self._counters.note(path, method, status, time.perf_counter() - began)
+            self._metrics.answers.labels(path, method, status).inc()
+            self._metrics.seconds.labels(path).observe(time.perf_counter() - began)

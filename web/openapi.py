@@ -34,7 +34,7 @@ PROBLEMS: Final = {
     403: "The request comes from a page of another host, or names another host.",
     404: "Not found.",
     409: "The operation is not possible in the present state.",
-    408: "The body arrives too slowly.",
+    408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The content type of the body is not supported.",
     422: "The request was understood but cannot be carried out.",
@@ -130,6 +130,7 @@ def _parameters(kind: type[msgspec.Struct] | None, place: str) -> Iterator[Schem
             (described["example"],) = schema.pop("examples")
         if schema.get("default", ...) is None:
             (given,) = (one for one in schema.pop("anyOf") if one != {"type": "null"})
+            given = components.get(given.get("$ref", "").rpartition("/")[2], given)
             del schema["default"]
             schema.update(given)
         yield described | {"schema": schema}

@@ -3,9 +3,8 @@
 Jobs use one thread fewer than interactive requests, so that a core stays free for people who wait
 for an answer. All jobs share the threads, as they share workers elsewhere.
 
-When a server starts, it continues the unfinished jobs that a server created, which it recognizes by
-their label (:func:`web_label`). It does not continue other jobs that were resumed through a server:
-their owner may not want that.
+When a server starts, it continues the unfinished jobs that a server created (:func:`is_ours`). It
+does not continue other jobs that were resumed through a server: their owner may not want that.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from c4core.solver import Solver
 from db import jobs
 from db.errors import StorageError
 from db.records.jobs import JobState
+from workers.book.job import KIND as BOOK
 from workers.core.follow import read_job
 from workers.core.kinds import lane_of_job
 from workers.core.worker import Worker, WorkerSettings
@@ -28,10 +28,14 @@ from workers.logs import LOGGER
 if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
+    from db.records.jobs import JobInfo
     from workers.celery.broker import Broker
 
-LABEL: Final = "web"
-"""The label of jobs that a server created; a label of their own follows after ": "."""
+ORIGIN: Final = "web"
+"""The origin of jobs that a server created: the field ``origin`` or ``topic`` of their parameters.
+"""
+BOARD: Final = "board"
+"""The purpose of the analysis board's jobs, the first word of their topics."""
 
 MOST_FOUND: Final = 1_000
 """Maximum number of jobs that a starting server continues."""
@@ -42,7 +46,20 @@ RETRY_SECONDS: Final = 5.0
 
 def web_label(label: str | None) -> str:
     """The label of a job that a server creates."""
-    return f"{LABEL}: {label}" if label else LABEL
+    return f"{ORIGIN}: {label}" if label else ORIGIN
+
+
+def is_ours(job: JobInfo) -> bool:
+    """Whether a server created the job.
+
+    Only the parameters of a book are its question, which another process may ask, too. Its label
+    tells them apart, because no command can set it.
+    """
+    if job.kind == BOOK:
+        return (job.label or "").partition(":")[0] == ORIGIN
+    if "origin" in job.params:
+        return bool(job.params["origin"] == ORIGIN)
+    return str(job.params.get("topic", "")).partition(" ")[0] in {ORIGIN, BOARD}
 
 
 class JobRunner:
@@ -119,7 +136,7 @@ class JobRunner:
                 self._closing.wait(RETRY_SECONDS)
                 continue
             for job in found:
-                if job.label is not None and job.label.partition(":")[0] == LABEL:
+                if is_ours(job):
                     self.call(job.id)
             return
 

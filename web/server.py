@@ -1,4 +1,9 @@
-"""Run a server until a signal stops it."""
+"""Run a server until a signal stops it.
+
+The HTTP server is uvicorn with h11, which reads one request of a connection at a time: requests
+that a client sends ahead wait in one buffer of the connection. Slow heads, idle connections and
+clients that do not read are left to a proxy (``deploy/nginx``).
+"""
 
 from __future__ import annotations
 
@@ -17,9 +22,8 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from c4core.errors import C4Error
-from web.access import client_name, is_address, is_host_name
+from web.access import is_address, is_host_name
 from web.app import create_app
-from web.protocol import protocol_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,6 +80,9 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GRACE_SECONDS: Final = 5
 """Time for responses to end when the server stops. Searches and streams end at once."""
 
+HEAD_BYTES: Final = 32 * 1024
+"""Maximum size of an incomplete request line with headers. The longest game takes a tenth."""
+
 BACKLOG: Final = 2048
 
 
@@ -102,64 +109,51 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
     _check_token(settings.token)
     _check_hosts(settings)
     _check_proxies(settings)
+    ignored = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN]
+
+    def start(service: Service) -> None:
+        """Take the signals from uvicorn, which would not end the streams and searches first."""
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            if number in ignored:
+                signal.signal(number, signal.SIG_IGN)
+            else:
+                loop.add_signal_handler(number, end, service, number)
+        on_ready(_address(settings.host, listener))
+
+    def end(service: Service, number: int) -> None:
+        if server.should_exit:
+            os._exit(128 + number)
+        server.should_exit = True
+        service.stopping.set()
+
     listener = _listen(settings)
     with listener:
-        app = create_app(settings)
+        app = create_app(settings, start)
         service: Service = app.state.service
         service.open()
-        config = uvicorn.Config(
-            app,
-            http=protocol_for(limits, frozenset(map(client_name, settings.proxies))),
-            ws="none",
-            loop="uvloop",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                http="h11",
+                h11_max_incomplete_event_size=HEAD_BYTES,
+                limit_concurrency=limits.connections,
+                ws="none",
+                loop="uvloop",
+                lifespan="on",
+                log_config=None,
+                log_level="error",  # malformed requests must not fill the log
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
         )
-        server = _Server(config, service, lambda: on_ready(_address(settings.host, listener)))
         try:
             with short_switch_interval():
                 server.run([listener])
         finally:
             service.close()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server, except that signals end the service's streams and searches first."""
-
-    def __init__(
-        self, config: uvicorn.Config, service: Service, on_ready: Callable[[], object]
-    ) -> None:
-        super().__init__(config)
-        self._service = service
-        self._on_ready = on_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start the server, and report that it is ready."""
-        await super().startup(sockets)
-        self._on_ready()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Handle the signals that the process does not ignore."""
-        loop = asyncio.get_running_loop()
-        taken = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        for number in taken:
-            loop.add_signal_handler(number, self._end, number)
-        try:
-            yield
-        finally:
-            for number in taken:
-                loop.remove_signal_handler(number)
-
-    def _end(self, number: int) -> None:
-        if self.should_exit:
-            os._exit(128 + number)
-        self.should_exit = True
-        self._service.stopping.set()
 
 
 def _check_token(token: str | None) -> None:

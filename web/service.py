@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-import time
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from db import evaluations
 from db.database import Database
 from db.errors import StorageError, UnreachableError
 from db.urls import parse_url
-from web.bodies import DiskQuota, MemoryQuota
-from web.middleware import Counters
-from web.responses import CLIENT_GONE, ApiError, too_many
+from web.middleware import Metrics
+from web.responses import CLIENT_GONE, ApiError, too_many, unavailable
 from web.running import JobRunner
 from workers.answers.find import look_up
 from workers.answers.service import AnswerService, Stop
@@ -26,12 +24,11 @@ from workers.celery.broker import Broker
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator
     from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
 
-    from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import NonBlockingReader
     from db.records.evaluations import StoredEvaluation
@@ -64,133 +61,36 @@ class Known:
             self._answers.popitem(last=False)
 
 
-MOST_AT_ONCE: Final = 1_000
-"""Maximum number of positions of one query."""
+class MemoryQuota:
+    """The memory that requests hold: waiting lines and players' trees. For the event loop only."""
 
+    def __init__(self, most: int, most_per_client: int) -> None:
+        self._most = most
+        self._most_per_client = most_per_client
+        self._taken: Counter[str] = Counter()
 
-class _Asked(NamedTuple):
-    position: Position
-    answer: asyncio.Future[StoredEvaluation | None]
-
-
-class BatchedLookups:
-    """Finds stored evaluations in a thread, with one query for many requests."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._waiting: deque[_Asked] = deque()
-        self._is_asked = threading.Event()
-        self._is_closed = False
-        self._thread = threading.Thread(target=self._work, name="c4-lookups", daemon=True)
-        self._thread.start()
-
-    async def find(self, position: Position) -> StoredEvaluation | None:
-        """The stored evaluation of the canonical position; None also if it cannot be read.
-
-        Call it in one event loop only.
-        """
-        asked = _Asked(position, asyncio.get_running_loop().create_future())
-        self._waiting.append(asked)
-        if not self._is_asked.is_set():
-            self._is_asked.set()
-        return await asked.answer
-
-    def close(self) -> None:
-        """End the thread."""
-        self._is_closed = True
-        self._is_asked.set()
-        self._thread.join()
-
-    def _work(self) -> None:
-        while not self._is_closed:
-            self._is_asked.wait()
-            self._is_asked.clear()  # before taking requests: later requests set it again
-            while asked := self._take():
-                found = self._find(asked)
-                try:
-                    asked[0].answer.get_loop().call_soon_threadsafe(_give, asked, found)
-                except RuntimeError:  # the event loop has ended, and no request waits
-                    return
-
-    def _take(self) -> list[_Asked]:
-        number = min(len(self._waiting), MOST_AT_ONCE)
-        return [self._waiting.popleft() for _ in range(number)]
-
-    def _find(self, asked: Sequence[_Asked]) -> list[StoredEvaluation | None]:
-        """The answers in order, or None after an error, so that no request waits forever."""
-        of_board: defaultdict[BoardSize, list[Position]] = defaultdict(list)
-        for position, _ in asked:
-            of_board[position.board].append(position)
-        found: dict[BoardSize, dict[int, StoredEvaluation]] = {}
-        for board, positions in of_board.items():
-            try:
-                found[board] = look_up(self._database, positions)
-            except StorageError as error:
-                LOGGER.warning("answered without the database: %s", error)
-                found[board] = {}
-            except Exception as error:  # noqa: BLE001 (a fault must not end the thread)
-                LOGGER.error("a fault in c4: %s: %s", type(error).__name__, error, exc_info=error)
-                found[board] = {}
-        return [found[position.board].get(position.canonical_key) for position, _ in asked]
-
-
-def _give(asked: Sequence[_Asked], found: Sequence[StoredEvaluation | None]) -> None:
-    """Give the answers to the waiting requests, in the event loop."""
-    for (_, answer), row in zip(asked, found, strict=True):
-        if not answer.done():
-            answer.set_result(row)
-
-
-SLOW_SECONDS: Final = 0.02
-"""A read that takes longer is slow: the event loop stops reading."""
-AVOID_SECONDS: Final = 1.0
-"""Time after a slow read until the event loop reads again."""
-
-
-class Lookups:
-    """Finds stored evaluations: at once if the read is quick, otherwise in a thread.
-
-    Reading a row of a local SQLite file takes less time than calling a thread. A thread would also
-    wait for the interpreter after every row while the event loop is busy: with 16 clients, one
-    answer in a hundred took 50 ms for that reason. So the event loop reads directly. A thread reads
-    instead
-
-    - from a database server,
-    - from a file that another connection has locked,
-    - for a second after a slow read, so that a slow disk blocks the event loop for at most one read
-      a second.
-
-    For one event loop only.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._reader = database.nonblocking_reader()
-        self._gathering = BatchedLookups(database)
-        self._avoided_until = 0.0
-
-    async def find(self, position: Position) -> StoredEvaluation | None:
-        """The stored evaluation of the canonical position; None also if it cannot be read."""
-        if self._reader is not None and time.monotonic() >= self._avoided_until:
-            with suppress(StorageError):  # the thread tries again, and logs the error
-                return self._find_at_once(self._reader, position)
-        return await self._gathering.find(position)
-
-    def close(self) -> None:
-        """End the thread, and close the connection."""
-        self._gathering.close()
-        if self._reader is not None:
-            self._reader.close()
-
-    def _find_at_once(
-        self, reader: NonBlockingReader, position: Position
-    ) -> StoredEvaluation | None:
-        began = time.monotonic()
+    @contextmanager
+    def held(self, client: str, size: int) -> Iterator[None]:
+        """Reserve bytes for a client; raise an :class:`ApiError` if too few are free."""
+        taken = self._taken[client]
+        if taken + size > self._most_per_client:
+            raise too_many(
+                f"your requests hold {taken:,} bytes of memory and this one needs {size:,} more, "
+                f"but the limit for one client is {self._most_per_client:,}; wait until another "
+                "of your requests ends"
+            )
+        if self._taken.total() + size > self._most:
+            raise unavailable(
+                f"the requests of all clients hold {self._taken.total():,} bytes of memory, and "
+                f"the limit is {self._most:,}; try again later"
+            )
+        self._taken[client] += size
         try:
-            return evaluations.find_without_waiting(reader, position.board, position.canonical_key)
+            yield
         finally:
-            ended = time.monotonic()
-            if ended - began > SLOW_SECONDS:
-                self._avoided_until = ended + AVOID_SECONDS
+            self._taken[client] -= size
+            if not self._taken[client]:
+                del self._taken[client]
 
 
 T = TypeVar("T")
@@ -215,9 +115,7 @@ class Service:
     Attributes:
         broker: calls the workers of the broker; None without a broker.
         answer_service: answers questions about positions.
-        lookups: finds stored evaluations; None without a database.
         known: the cache of complete answers.
-        disk: the disk space for bodies that wait to be answered.
         memory: the memory that requests hold.
         runner: works on jobs; None if jobs cannot be created.
         stopping: set when the server shuts down; endless streams must end then.
@@ -229,10 +127,8 @@ class Service:
         self.settings = settings
         self.database: Database | None = None
         self.broker: Broker | None = None
-        self.lookups: Lookups | None = None
         self.known = Known(KNOWN_ANSWERS)
-        self.counters = Counters()
-        self.disk = DiskQuota(settings.limits.disk_bytes)
+        self.metrics = Metrics()
         self.memory = MemoryQuota(settings.limits.memory_bytes, settings.limits.memory_per_client)
         self.runner: JobRunner | None = None
         self.stopping = asyncio.Event()
@@ -242,6 +138,7 @@ class Service:
         self._batches = ThreadPoolExecutor(BATCH_THREADS, "c4-batch", initializer=_step_back)
         self._is_open = False
         self._file: tuple[int, int] | None = None
+        self._reader: NonBlockingReader | None = None
 
     def open(self) -> None:
         """Open the resources. Blocking; a second call does nothing."""
@@ -255,7 +152,7 @@ class Service:
                 settings.database_url, create=not settings.read_only, read_seconds=READ_SECONDS
             )
             self._file = _file_of(settings.database_url)
-            self.lookups = Lookups(self.database)
+            self._reader = self.database.nonblocking_reader()
         self.answer_service = AnswerService(
             self.database,
             threads=settings.threads,
@@ -276,10 +173,10 @@ class Service:
         self.answer_service.close()
         for threads in (self._threads, self._batches):
             threads.shutdown(wait=False, cancel_futures=True)
-        if self.lookups is not None:
-            self.lookups.close()
         if self.broker is not None:
             self.broker.close()
+        if self._reader is not None:
+            self._reader.close()
         if self.database is not None:
             self.database.close()
 
@@ -305,6 +202,9 @@ class Service:
         database = self.require_database()
         if not self.is_writable:
             raise ApiError(403, "this server cannot write to its database")
+        if self._is_replaced():
+            LOGGER.error("%s was deleted or replaced: restart c4 serve", database.url)
+            raise unavailable("the database was deleted or replaced: restart the server")
         return database
 
     def check_database(self) -> None:
@@ -314,11 +214,18 @@ class Service:
             return
         with self.database.read():
             pass
-        # An open connection can still read a deleted file, and pages that have been replaced.
-        if _file_of(url) != self._file:
+        if self._is_replaced():
             raise UnreachableError(f"{self.database.url} was deleted or replaced: restart c4 serve")
         with Database.open(url, create=False):
             pass
+
+    def _is_replaced(self) -> bool:
+        """Whether the path now has another SQLite file than the open one.
+
+        An open connection can still read and write a deleted file.
+        """
+        url = self.settings.database_url
+        return url is not None and _file_of(url) != self._file
 
     async def in_thread(self, function: Callable[..., T], *args: object) -> T:
         """Run a blocking function of an interactive request in a thread."""
@@ -327,6 +234,26 @@ class Service:
     async def in_batch_thread(self, function: Callable[..., T], *args: object) -> T:
         """Run a blocking function of a batch in a thread with low priority."""
         return await asyncio.get_running_loop().run_in_executor(self._batches, function, *args)
+
+    async def find_stored(self, position: Position) -> StoredEvaluation | None:
+        """The stored evaluation of the canonical position; None also if it cannot be read.
+
+        One row of an SQLite file is read here, because calling a thread and opening a session
+        take ten times as long as the query.
+        """
+        if self.database is None:
+            return None
+        if self._reader is not None:
+            with suppress(StorageError):  # locked, for example; the thread waits, or logs the error
+                return evaluations.find_without_waiting(
+                    self._reader, position.board, position.canonical_key
+                )
+        try:
+            found = await self.in_thread(look_up, self.database, [position])
+        except StorageError as error:
+            LOGGER.warning("answered without the database: %s", error)
+            return None
+        return found.get(position.canonical_key)
 
     def search_slot(self, request: Request) -> AbstractAsyncContextManager[None]:
         """Count a request as a search of its client while the block runs."""

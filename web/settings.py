@@ -26,22 +26,14 @@ class Limits:
     """Maximum number of requests of a client that search at the same time, including batches."""
     connections: int = 2_000
     """Maximum number of connections of all clients together."""
-    connections_per_client: int = 250
-    """Maximum number of connections of a client; trusted proxies have no such limit."""
     memory_bytes: int = 320 * _MIB
-    """Maximum memory of the requests of all clients: bodies and players' trees."""
+    """Maximum memory of the requests of all clients: lines of batches and players' trees."""
     memory_per_client: int = MOST_BYTES + 16 * _MIB
-    """Maximum memory of a client's requests: the most expensive move, and some bodies."""
-    disk_bytes: int = 2 * 1024 * _MIB
-    """Maximum disk space for the bodies of all clients, in temporary files."""
-    body_bytes: int = _MIB
-    """The largest body of a request that is not a stream."""
+    """Maximum memory of a client's requests: the most expensive move, and some batches."""
     budget_seconds: float = 30.0
     """The longest search that a client may request."""
-    read_seconds: float = 30.0
-    """Timeout for the next piece of a request in seconds."""
-    least_rate: int = 8 * 1024
-    """Minimum rate of a body in bytes per second after ``read_seconds``, unless it is a stream."""
+    body_seconds: float = 300.0
+    """Maximum time in seconds until a body has arrived, unless it is a stream."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,6 +177,18 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
     return _entry(_read_fields(text), board)
 
 
+def read_json_game(fields: dict[str, object], *, board: BoardSize = DEFAULT_BOARD) -> GameEntry:
+    """Read a game from the fields of a JSON object.
+
+    Raises:
+        GameFileError: the fields do not describe a game; the message says why.
+    """
+    try:
+        return _entry(msgspec.convert(fields, _Fields), board)
+    except msgspec.ValidationError as error:
+        raise _bad_fields(error) from None
+
+
 def _entry(fields: _Fields, board: BoardSize, *, may_be_open: bool = False) -> GameEntry:
     """Make a game. It may be unfinished if ``ending`` and ``winner`` are missing."""
     for name in ("seed", "match", "number"):

@@ -88,12 +88,6 @@ class Given:
         metavar="SECONDS",
         default=30,
     )
-    disk_mb: int = number(
-        parameters.WholeNumber(1),
-        "Disk space for the batches of all clients while they wait for answers.",
-        metavar="MB",
-        default=2048,
-    )
     books: Books = group(Books)
     programs: Consent = parameters.programs("for everybody who can reach the server.")
     engine: Engine = group(Engine)
@@ -148,7 +142,6 @@ def serve(settings: Settings, given: Given) -> None:
                 requests_per_second=given.rate or math.inf,
                 searches_per_client=given.searches,
                 budget_seconds=given.max_budget,
-                disk_bytes=given.disk_mb << 20,
             ),
         ),
         on_ready=lambda url: _tell(url, as_json=settings.json, opens=given.opens),

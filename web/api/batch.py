@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from c4core.lines import BadLine, parse_line, read_text_lines
 from web import openapi, parameters
-from web.bodies import BodyLines, refuse_encoded
+from web.bodies import MOST_WAITING, BodyLines, refuse_encoded
 from web.parameters import Budget, OnBoard, read_board
 from web.responses import CLIENT_GONE, JSON_LINES, UNBUFFERED, ApiError
-from web.service import service_of
+from web.service import client_of, service_of
 from workers.answers.lines import BatchSize, answer_lines, bad_line_object, request_object
 from workers.answers.question import Question
 from workers.answers.service import Stop
@@ -64,7 +64,6 @@ async def answer_batch(request: Request) -> Response:
         raise ApiError(400, "columns have no weak scores: use weak=true or columns=true", "columns")
     question = Question(columns=columns, weak=asked.weak, time_limit=asked.budget)
     refuse_encoded(request)
-    service.disk.check()
     return BatchAnswer(request, service, read_board(asked.board), question)
 
 
@@ -92,8 +91,9 @@ class BatchAnswer(Response):
         del scope
         stop = Stop()
         async with self._service.search_slot(self._request):
-            with BodyLines(self._service.disk) as body:
-                gone = asyncio.ensure_future(body.fill(receive))
+            body, limits = BodyLines(), self._service.settings.limits
+            with self._service.memory.held(client_of(self._request), MOST_WAITING):
+                gone = asyncio.ensure_future(body.fill(receive, limits.body_seconds))
                 ending = asyncio.ensure_future(self._service.stopping.wait())
                 answering = asyncio.ensure_future(self._answer(body, send, stop))
                 tasks = (answering, gone, ending)

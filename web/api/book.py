@@ -11,7 +11,7 @@ from starlette.routing import Route
 from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import column_label
 from web import openapi, parameters
-from web.parameters import Column, OfPosition, Side, Value, read_position
+from web.parameters import Column, OfPosition, Side, Value
 from web.responses import json_response
 from web.service import service_of
 from workers.book.reading import BookMove, counted_ply, explore
@@ -75,7 +75,7 @@ class BookPosition(Score):
 async def get_children(request: Request) -> Response:
     """The book's scores of a position and of its moves."""
     service = service_of(request)
-    asked = read_position(parameters.read_query(request, OfPosition).given(or_moves=""))
+    asked = parameters.read_query(request, OfPosition).read(or_moves="")
     book = service.answer_service.book_for(asked.board)
     return json_response(await service.in_thread(_book_object, book, asked))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast
 
 from msgspec import UNSET, Meta, UnsetType
 from starlette.routing import Route
@@ -12,7 +12,7 @@ from c4core.notation import MAX_BITS
 from db import evaluations
 from db.records.evaluations import Cursor, EvaluationFilter
 from web import openapi, parameters
-from web.parameters import Column, OnBoard, Side, Value, one_of, read_board
+from web.parameters import Column, OnBoard, Side, Value, read_board
 from web.responses import json_response
 from web.service import service_of
 from workers.answers.lines import stored_object
@@ -32,7 +32,7 @@ CURSOR: Final = re.compile(rf"[0-9]{{1,{len(str(MOST))}}}:{parameters.DIGITS.pat
 
 Ply = Annotated[int, Meta(ge=0, le=MOST)]
 Score = Annotated[int, Meta(ge=-MOST, le=MOST)]
-NextPage = Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")]
+NextPage = Annotated[str, Meta(extra_json_schema={"pattern": f"^{CURSOR.pattern}$"})]
 
 
 class EvaluationParameters(OnBoard):
@@ -48,7 +48,7 @@ class EvaluationParameters(OnBoard):
     ] = None
     value: Annotated[
         Value | None,
-        one_of(get_args(Value), "Proven outcome for the side to move.", "win"),
+        Meta(description="Proven outcome for the side to move.", examples=["win"]),
     ] = None
     exact: Annotated[
         bool | None, Meta(description="True: only exact scores; false: only bounds.")

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from web import openapi, parameters
-from web.api.games import GAME, Number, read_game_object
+from web.api.games import EXAMPLE, GameBody, Number, read_game_body
 from web.bodies import read_object
 from web.parameters import (
     AnyMoves,
@@ -20,7 +20,6 @@ from web.parameters import (
     Parameters,
     Side,
     read_board,
-    read_moves,
 )
 from web.responses import ApiError, json_response
 from web.service import service_of
@@ -152,7 +151,6 @@ async def get_review(request: Request) -> Response:
         if asked.moves is None:
             raise ApiError(400, 'give "moves", or "match" and "number"', "moves")
         board = read_board(asked.board)
-        read_moves(asked.moves, "moves")
         try:
             game = game_of_moves(asked.moves, board)
         except C4Error as error:
@@ -163,10 +161,8 @@ async def get_review(request: Request) -> Response:
 async def post_review(request: Request) -> Response:
     """Review a game from a JSON object."""
     budget = parameters.read_query(request, ReviewParameters).budget
-    fields = await read_object(request, service_of(request).settings.limits)
-    game = read_game_object(fields)
-    del fields  # may be large
-    return await _answer(request, game, budget)
+    body = await read_object(request, GameBody, service_of(request).settings.limits)
+    return await _answer(request, read_game_body(body), budget)
 
 
 async def _stored_game(service: Service, asked: GameParameters) -> GameEntry:
@@ -205,7 +201,10 @@ PATHS: Final[dict[str, object]] = {
             description="Scores are for the side that moved; columns count from 1.",
         ),
         "post": openapi.operation(
-            "The review of a game in the body", Review, query=ReviewParameters, body=GAME
+            "The review of a game in the body",
+            Review,
+            query=ReviewParameters,
+            body=openapi.content(GameBody, example=EXAMPLE),
         ),
     }
 }

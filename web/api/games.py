@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NotRequired, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NotRequired, TypedDict, cast
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from starlette.routing import Route
 
-from c4core.arena.file_formats import json_object, parse_json_game
+from c4core.arena.file_formats import json_object, read_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
 from db import games
@@ -18,7 +17,7 @@ from db.records.games import GameCursor, GameFilter
 from web import openapi, parameters
 from web.access import require_write
 from web.bodies import read_object
-from web.parameters import DIGITS, Board, Moves, Parameters, Side, one_of, read_board
+from web.parameters import DIGITS, AnyMoves, Board, Parameters, Side, read_board
 from web.responses import ApiError, json_response, without_directories
 from web.service import service_of
 from workers.match.files import add_game, entry_of
@@ -26,8 +25,6 @@ from workers.match.judging import check_matches
 from workers.match.reviews import read_game
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -58,13 +55,15 @@ class GamesParameters(Parameters):
     board: Annotated[
         Board | UnsetType, Meta(description="Only games on this board.", examples=["7x6"])
     ] = UNSET
-    winner: Annotated[Winner | None, one_of(get_args(Winner), "The winner.", "x")] = None
-    ending: Annotated[str | None, one_of(ENDINGS, "How the game ended.", "four")] = None
+    winner: Annotated[Winner | None, Meta(description="The winner.", examples=["x"])] = None
+    ending: Annotated[Ending | None, Meta(description="How the game ended.", examples=["four"])] = (
+        None
+    )
     limit: Annotated[
         int, Meta(ge=1, le=LARGEST_PAGE, description="Games per page.", examples=[5])
     ] = PAGE
     cursor: Annotated[
-        Annotated[str, Meta(pattern=f"^{CURSOR.pattern}$")] | UnsetType,
+        Annotated[str, Meta(extra_json_schema={"pattern": f"^{CURSOR.pattern}$"})] | UnsetType,
         Meta(description="`next` of the previous page."),
     ] = UNSET
 
@@ -115,7 +114,7 @@ async def list_games(request: Request) -> Response:
         board=None if asked.board is UNSET else read_board(asked.board),
         winner=None if asked.winner == "draw" else asked.winner,
         is_draw=True if asked.winner == "draw" else None,
-        endings=None if asked.ending is None else (asked.ending,),
+        endings=None if asked.ending is None else (asked.ending.value,),
     )
     after = parameters.read_cursor(asked.cursor, CURSOR, _parse_cursor)
     database = service.require_database()
@@ -129,7 +128,7 @@ async def post_game(request: Request) -> Response:
     service = service_of(request)
     database = require_write(request)
     parameters.read_query(request, Parameters)
-    entry = read_game_object(await read_object(request, service.settings.limits))
+    entry = read_game_body(await read_object(request, GameBody, service.settings.limits))
     if entry.ending is Ending.UNFINISHED:
         raise ApiError(400, "the game is not over: play it to its end, or resign", "ending")
     match, number = await service.in_thread(partial(add_game, database, entry, label=LABEL))
@@ -137,15 +136,44 @@ async def post_game(request: Request) -> Response:
     return json_response(shown, 201, {"Location": f"/api/v1/games/{match}/{number}"})
 
 
-def read_game_object(fields: Mapping[str, object]) -> GameEntry:
-    """Read a game from a JSON object as in game files; large numbers may be text."""
-    read: dict[str, object] = dict(fields)
+Large = Annotated[
+    int | Annotated[str, Meta(extra_json_schema={"pattern": f"^{DIGITS.pattern}$"})] | None,
+    Meta(description="A large number, as a number or as text."),
+]
+
+
+class GameBody(Struct, kw_only=True):
+    """A game as in game files; unknown fields are ignored."""
+
+    board: Board | None = None
+    moves: AnyMoves | None = None
+    start: Large = None
+    final: Large = None
+    first: str | None = None
+    second: str | None = None
+    winner: Side | None = None
+    ending: Ending | None = None
+    seed: Large = None
+    detail: str | None = None
+    x_seconds: float | None = None
+    o_seconds: float | None = None
+    replaced: list[int] | None = None
+
+
+EXAMPLE: Final = {"board": "7x6", "moves": "4455667", "winner": "x"}
+
+
+def read_game_body(body: GameBody) -> GameEntry:
+    """Read a game; large numbers may be text."""
+    fields: dict[str, object] = {
+        name: value for name, value in structs.asdict(body).items() if value is not None
+    }
     for name in LARGE_NUMBERS:
         value = fields.get(name)
         if isinstance(value, str) and DIGITS.fullmatch(value):
-            read[name] = int(value)
+            fields[name] = int(value)
     try:
-        return parse_json_game(json.dumps(read))
+        return read_json_game(fields)
     except GameFileError as error:
         raise ApiError(400, str(error)[:LONGEST_ERROR], error.field) from None
 
@@ -198,36 +226,12 @@ ROUTES: Final = [
     Route("/api/v1/games/{match}/{number}", get_game),
 ]
 
-_LARGE: Final[openapi.Schema] = {
-    "anyOf": [
-        {"type": "integer"},
-        {"type": "string", "pattern": f"^{DIGITS.pattern}$"},
-        {"type": "null"},
-    ],
-    "description": "A large number, as a number or as text.",
-}
-GAME: Final[openapi.Schema] = {
-    "type": "object",
-    "description": "A game as in game files; unknown fields are ignored.",
-    "properties": {
-        **dict.fromkeys(("start", "final", "seed"), _LARGE),
-        "first": str | None,
-        "second": str | None,
-        "board": Board | None,
-        "moves": Moves | None,
-        "winner": {"enum": ["x", "o", None]},
-        "ending": {"enum": [*ENDINGS, None]},
-    },
-    "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
-}
-"""The schema of a body; :func:`read_game_object` reads it."""
-
 
 def _post() -> openapi.Schema:
     described = openapi.operation(
         "Store a game",
         Game,
-        body=openapi.content(GAME),
+        body=openapi.content(GameBody, example=EXAMPLE),
         description="A game that is over or was resigned. It is replayed: moves must be legal, and "
         "the result must be that of the board. Games between the same players become one match.",
     )

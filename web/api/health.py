@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
 from msgspec import Meta
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    InfoMetricFamily,
-)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.registry import Collector
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -24,7 +16,6 @@ from db import jobs
 from db.errors import StorageError
 from db.records.jobs import JobState
 from web import openapi, parameters
-from web.middleware import BUCKETS
 from web.parameters import Parameters
 from web.responses import LOGGER, json_response, unavailable
 from web.service import service_of
@@ -33,16 +24,14 @@ from workers.core.follow import status_object
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from prometheus_client.core import Metric
     from starlette.requests import Request
 
     from db.database import Database
-    from web.middleware import Counters
     from web.service import Service
 
 OK: Final = "ok"
+READY_SECONDS: Final = 5.0
+"""Time limit of ``/readyz``. The probes of ``deploy/kubernetes`` wait for 10 seconds."""
 NEARLY_OVER: Final = "2252576253462244111563365343671351441"
 """Moves of a position that takes a few microseconds to solve."""
 
@@ -127,45 +116,19 @@ async def get_readiness(request: Request) -> Response:
     service = service_of(request)
     if service.is_stopping:
         raise unavailable("the server is shutting down")
-    return json_response(await service.in_thread(_try_everything, service))
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            return json_response(await service.in_thread(_try_everything, service))
+    except TimeoutError:
+        raise unavailable(f"no answer of a service within {READY_SECONDS:g} seconds") from None
 
 
 async def get_metrics(request: Request) -> Response:
     """Metrics for Prometheus."""
     parameters.read_query(request, Parameters)
-    registry = CollectorRegistry(auto_describe=False)
     service = service_of(request)
-    registry.register(WebCollector(service.counters, service.searches))
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
-
-
-class WebCollector(Collector):
-    """The metrics of a server: its counters and its number of searches."""
-
-    def __init__(self, counters: Counters, searches: int) -> None:
-        self._counters = counters
-        self._searches = searches
-
-    def collect(self) -> Iterator[Metric]:
-        """The current metrics; called by the registry."""
-        counters = self._counters
-        info = {"version": __version__, "engine_version": str(ENGINE_VERSION)}
-        yield InfoMetricFamily("c4_web", "The versions of the server.", info)
-        yield GaugeMetricFamily("c4_web_searches", "Requests that are searching.", self._searches)
-        answers = CounterMetricFamily(
-            "c4_web_answers", "Responses by resource.", labels=["resource", "method", "status"]
-        )
-        for (path, method, status), number in counters.answers.items():
-            answers.add_metric([path, method, str(status)], number)
-        yield answers
-        seconds = HistogramMetricFamily(
-            "c4_web_answer_seconds", "Durations of responses.", labels=["resource"]
-        )
-        bounds = [*map(str, BUCKETS), "+Inf"]
-        for path, numbers in counters.durations.items():
-            buckets = list(zip(bounds, accumulate(numbers), strict=True))
-            seconds.add_metric([path], buckets, counters.seconds[path])
-        yield seconds
+    service.metrics.searches.set(service.searches)
+    return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def _try_everything(service: Service) -> Readiness:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict, cast
 
 from msgspec import Meta
 from starlette.routing import Route
@@ -13,7 +13,7 @@ from web import openapi, parameters
 from web.access import require_write
 from web.api.making import Analyze, Deep, LinesParameters, MakeBook, make_job, make_of_lines
 from web.bodies import read_object, whole_body
-from web.parameters import Parameters, one_of, read_board
+from web.parameters import Parameters, read_board
 from web.responses import CSV, JSON, JSON_LINES, ApiError, json_response, quote, without_directories
 from web.service import service_of
 from workers.core.follow import (
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 LINES: Final = (JSON_LINES, "application/jsonl", "text/plain", CSV)
 """Content types of a body with the lines of a job of kind ``analyze``."""
 
+LARGEST_LIST: Final = 1024 * 1024
+"""Maximum size of a JSON object with a list of positions in bytes."""
+
 _OPEN: Final = (JobState.RUNNING, JobState.CANCELLED, JobState.FAILED)
 
 
@@ -56,7 +59,9 @@ class OneJob(Parameters):
 class JobsParameters(Parameters):
     """Filters of jobs, and the page."""
 
-    state: Annotated[str | None, one_of(tuple(JobState), "Only jobs in this state.", "done")] = None
+    state: Annotated[
+        JobState | None, Meta(description="Only jobs in this state.", examples=["done"])
+    ] = None
     limit: Annotated[int, Meta(ge=1, le=200, description="Jobs per page.")] = 20
     cursor: Annotated[Number | None, Meta(description="`next` of the previous page.")] = None
 
@@ -203,9 +208,12 @@ async def answer_make(request: Request) -> Response:
         made = await _make_of_lines(service, database, request, is_table=kind == CSV)
     elif kind == JSON:
         parameters.read_query(request, Parameters)
-        values = await read_object(request, service.settings.limits)
+        limits = service.settings.limits
+        asked: Analyze | Deep | MakeBook = await read_object(
+            request, cast("Any", Analyze | Deep | MakeBook), limits, most=LARGEST_LIST
+        )
         async with service.job_creation_slot(request):  # planning takes time and memory
-            made = await service.in_batch_thread(make_job, service, database, values)
+            made = await service.in_batch_thread(make_job, service, database, asked)
     else:
         known = ", ".join((JSON, *LINES))
         raise ApiError(415, f"the body must be one of {known}, not {quote(kind)}")
@@ -244,7 +252,7 @@ async def _make_of_lines(
     asked = parameters.read_query(request, LinesParameters)
     board = read_board(asked.board)  # before the body is read
     async with (
-        whole_body(request, service.disk, service.settings.limits) as file,
+        whole_body(request, service.settings.limits) as file,
         service.job_creation_slot(request),
     ):
         return await service.in_batch_thread(
@@ -258,7 +266,7 @@ async def _call(service: Service, job_id: int) -> None:
 
 
 def _list(database: Database, asked: JobsParameters) -> list[JobInfo]:
-    states = None if asked.state is None else [JobState(asked.state)]
+    states = None if asked.state is None else [asked.state]
     with database.read() as session:
         return jobs.list_jobs(session, states=states, limit=asked.limit + 1, before=asked.cursor)
 

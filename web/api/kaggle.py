@@ -7,9 +7,9 @@ send ``{"board": rows, "current_player": 1, "valid_moves": columns}``. Other fie
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 from starlette.routing import Route
 
 from c4core.adapters import kaggle
@@ -23,8 +23,6 @@ from web.responses import ApiError, json_response
 from web.service import service_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -53,22 +51,52 @@ class Action(TypedDict):
     action: ColumnIndex
 
 
+class Observation(Struct, omit_defaults=True):
+    """The board that an agent sees; other fields are ignored."""
+
+    board: Annotated[
+        list[Annotated[int, Meta(ge=0, le=2)]],
+        Meta(description="columns * rows cells, top row first."),
+    ]
+    mark: Annotated[int | UnsetType, Meta(extra_json_schema={"enum": [1, 2]})] = UNSET
+
+
+class State(Struct):
+    """The state of an agent; other fields are ignored."""
+
+    observation: Observation
+
+
+class Configuration(Struct, frozen=True, rename={"act_timeout": "actTimeout"}):
+    """The settings of a game; other fields are ignored."""
+
+    columns: Annotated[int, Meta(ge=1, le=MAX_WIDTH)] = DEFAULT_BOARD.width
+    rows: Annotated[int, Meta(ge=1, le=MAX_HEIGHT)] = DEFAULT_BOARD.height
+    inarow: Annotated[int, Meta(extra_json_schema={"const": kaggle.IN_A_ROW})] = kaggle.IN_A_ROW
+    act_timeout: Annotated[float, Meta(ge=0, le=kaggle.LONGEST_ACT)] = kaggle.ACT_TIMEOUT
+
+
+class Act(Struct):
+    """Kaggle's request for an action; other fields are ignored."""
+
+    state: State
+    configuration: Configuration = Configuration()
+    action: Literal["act"] = "act"
+
+
 async def post_action(request: Request) -> Response:
     """The column that a player chooses for an agent's observation."""
     limits = service_of(request).settings.limits
     asked = parameters.read_query(request, AgentParameters)
     # Kaggle's client does not send a Content-Type.
-    body = await read_object(request, limits, any_type=True)
-    if "action" in body:
-        parameters.choice(body["action"], "action", ("act",))
-    configuration = _inner(body, "configuration") if "configuration" in body else {}
-    observation = _inner(_inner(body, "state"), "observation")
+    body = await read_object(request, Act, limits, any_type=True)
+    configuration = to_builtins(body.configuration)
     try:
-        position = kaggle.read_position(observation, kaggle.read_board(configuration))
+        board = kaggle.read_board(configuration)
+        position = kaggle.read_position(to_builtins(body.state.observation), board)
         allowed = kaggle.SHARE * kaggle.read_seconds(configuration)
     except AdapterError as error:
         raise ApiError(400, str(error), error.field) from None
-    del body, configuration, observation  # may be large
     seconds = asked.seconds
     if seconds is None:
         seconds = max(SHORTEST, min(allowed, limits.budget_seconds))
@@ -83,13 +111,30 @@ class ChosenColumn(TypedDict):
     column: ColumnIndex
 
 
+class Turn(Struct):
+    """A board; other fields are ignored."""
+
+    board: Annotated[
+        list[list[Annotated[int, Meta(ge=-1, le=2)]]],
+        Meta(description="Rows, the top row first."),
+    ]
+    current_player: Annotated[
+        int | UnsetType,
+        Meta(description="The side to move.", extra_json_schema={"enum": [1, 2, -1]}),
+    ] = UNSET
+    valid_moves: Annotated[
+        list[ColumnIndex] | UnsetType,
+        Meta(description="The columns that can be played, counted from 0."),
+    ] = UNSET
+
+
 async def post_agent(request: Request) -> Response:
     """The column that a player chooses on a board."""
     limits = service_of(request).settings.limits
     asked = parameters.read_query(request, AgentParameters)
-    body = await read_object(request, limits, any_type=True)
+    body = await read_object(request, Turn, limits, any_type=True)
     try:
-        position = kaggle.read_turn(body)
+        position = kaggle.read_turn(to_builtins(body))
     except AdapterError as error:
         raise ApiError(400, str(error), error.field) from None
     seconds = limits.budget_seconds if asked.seconds is None else asked.seconds
@@ -98,91 +143,20 @@ async def post_agent(request: Request) -> Response:
     return json_response(chosen)
 
 
-def _inner(values: Mapping[str, object], name: str) -> dict[str, object]:
-    """The object in a field of an object."""
-    inner = values.get(name)
-    if not isinstance(inner, dict):
-        raise ApiError(400, f"{name} must be an object", name)
-    return inner
-
-
 ROUTES: Final = [
     Route("/kaggle", post_action, methods=["POST"]),
     Route("/agent", post_agent, methods=["POST"]),
 ]
 
-_BODY: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["state"],
-    "properties": {
-        "action": {"const": "act"},
-        "configuration": {
-            "type": "object",
-            "properties": {
-                "columns": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MAX_WIDTH,
-                    "default": DEFAULT_BOARD.width,
-                },
-                "rows": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MAX_HEIGHT,
-                    "default": DEFAULT_BOARD.height,
-                },
-                "inarow": {"const": kaggle.IN_A_ROW},
-                "actTimeout": {"type": "number", "minimum": 0, "maximum": kaggle.LONGEST_ACT},
-            },
-        },
-        "state": {
-            "type": "object",
-            "required": ["observation"],
-            "properties": {
-                "observation": {
-                    "type": "object",
-                    "required": ["board"],
-                    "properties": {
-                        "board": {
-                            "type": "array",
-                            "items": {"enum": [0, 1, 2]},
-                            "description": "columns * rows cells, top row first.",
-                        },
-                        "mark": {"enum": [1, 2]},
-                    },
-                }
-            },
-        },
-    },
-    "example": {
-        "action": "act",
-        "configuration": {"columns": 7, "rows": 6, "inarow": 4, "actTimeout": 2},
-        "state": {"observation": {"board": [0] * 38 + [1] + [0] * 3, "mark": 2}},
-    },
+_ACT: Final = {
+    "action": "act",
+    "configuration": {"columns": 7, "rows": 6, "inarow": 4, "actTimeout": 2},
+    "state": {"observation": {"board": [0] * 38 + [1] + [0] * 3, "mark": 2}},
 }
-"""The schema of the body; ``c4core.adapters.kaggle`` reads it."""
-
-_TURN: Final[dict[str, Any]] = {
-    "type": "object",
-    "required": ["board"],
-    "properties": {
-        "board": {
-            "type": "array",
-            "items": {"type": "array", "items": {"enum": [0, 1, 2, -1]}},
-            "description": "Rows, the top row first.",
-        },
-        "current_player": {"enum": [1, 2, -1], "description": "The side to move."},
-        "valid_moves": {
-            "type": "array",
-            "items": {"type": "integer", "minimum": 0, "maximum": MAX_WIDTH - 1},
-            "description": "The columns that can be played, counted from 0.",
-        },
-    },
-    "example": {
-        "board": [[0] * 7] * 5 + [[0, 0, 0, 1, 0, 0, 0]],
-        "current_player": 2,
-        "valid_moves": list(range(7)),
-    },
+_TURN: Final = {
+    "board": [[0] * 7] * 5 + [[0, 0, 0, 1, 0, 0, 0]],
+    "current_player": 2,
+    "valid_moves": list(range(7)),
 }
 
 PATHS: Final[dict[str, object]] = {
@@ -191,7 +165,7 @@ PATHS: Final[dict[str, object]] = {
             "A ConnectX agent's action",
             Action,
             query=AgentParameters,
-            body=_BODY,
+            body=openapi.content(Act, example=_ACT),
             problems=[422, 501],
             description="Columns count from 0. A body without a Content-Type is read as JSON.",
         )
@@ -201,7 +175,7 @@ PATHS: Final[dict[str, object]] = {
             "A player's column for a board",
             ChosenColumn,
             query=AgentParameters,
-            body=_TURN,
+            body=openapi.content(Turn, example=_TURN),
             problems=[422, 501],
             description="Columns count from 0. A body without a Content-Type is read as JSON.",
         )

@@ -12,18 +12,15 @@ from c4core.arrays import wins_now
 from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
 from db import jobs
-from web import parameters
 from web.parameters import (
     AnyMoves,
     OfPosition,
     OnBoard,
-    one_of,
     play_any,
     read_board,
-    read_position,
 )
 from web.responses import ApiError, unavailable
-from web.running import web_label
+from web.running import ORIGIN, web_label
 from workers.analyze import job as analysis
 from workers.answers.question import Question
 from workers.book.build import (
@@ -39,15 +36,13 @@ from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask, plies_to_split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database
     from web.service import Service
     from workers.book.job import Keys
-
-KINDS: Final = ("analyze", "deep", "book")
 
 LONGEST_LABEL: Final = 200
 LARGEST_PLY: Final = 63
@@ -60,28 +55,26 @@ process."""
 _planning: Final = threading.Lock()
 
 
-def _read_label(value: object, name: str) -> str:
-    label = parameters.text(value, name, longest=LONGEST_LABEL)
-    if not label.isprintable():
-        raise ApiError(400, "label must be one line of printable characters", name)
-    return label
-
-
 Label = Annotated[
     str,
     Meta(
         max_length=LONGEST_LABEL,
-        pattern="^[ -~]*$",
         description="A name for people, shown after 'web: '.",
-        extra={"read": _read_label},
+        extra_json_schema={"pattern": "^[ -~]*$"},
     ),
 ]
+
+
+def _read_label(label: str) -> str:
+    if not label.isprintable():
+        raise ApiError(400, "label must be one line of printable characters", "label")
+    return web_label(label)
 
 
 class LinesParameters(OnBoard):
     """The parameters of a job that is created from the lines of a body."""
 
-    kind: Annotated[Literal["analyze"], one_of(("analyze",), "The kind of the job.")] = "analyze"
+    kind: Annotated[Literal["analyze"], Meta(description="The kind of the job.")] = "analyze"
     score_only: Annotated[bool, Meta(description="Leave out the scores of columns.")] = False
     label: Label = ""
 
@@ -100,7 +93,7 @@ class Analyze(OfPosition, tag_field="kind", tag="analyze"):
 class Deep(OnBoard, tag_field="kind", tag="deep", kw_only=True):
     """Prove the score of one hard position."""
 
-    moves: Annotated[AnyMoves, Meta(extra={"missing": '"" is the empty board'})]
+    moves: Annotated[AnyMoves, Meta(description='The moves; "" is the empty board.')]
     weak: bool = False
     label: Label = ""
 
@@ -110,7 +103,7 @@ class MakeBook(OnBoard, tag_field="kind", tag="book", kw_only=True):
 
     plies: Annotated[
         int,
-        Meta(ge=0, le=LARGEST_PLY, extra={"missing": "the most stones on the board"}),
+        Meta(ge=0, le=LARGEST_PLY, description="The most stones on the board."),
     ]
     start: AnyMoves = ""
 
@@ -125,17 +118,13 @@ class Made(NamedTuple):
     """The number of lines and the bad ones, for a new job of kind ``analyze``."""
 
 
-def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:
+def make_job(service: Service, database: Database, asked: Analyze | Deep | MakeBook) -> Made:
     """Create the job that a JSON object describes. Blocking."""
-    if "kind" not in values:
-        raise ApiError(400, f"kind is missing: it is one of {', '.join(KINDS)}", "kind")
-    kind = parameters.choice(values["kind"], "kind", KINDS)
-    limits = service.settings.limits
-    if kind == "analyze":
-        return _make_analyze(service, database, parameters.read(Analyze, values, limits))
-    if kind == "deep":
-        return _make_deep(service, database, parameters.read(Deep, values, limits))
-    return _make_book(database, parameters.read(MakeBook, values, limits))
+    if isinstance(asked, Analyze):
+        return _make_analyze(service, database, asked)
+    if isinstance(asked, Deep):
+        return _make_deep(service, database, asked)
+    return _make_book(database, asked)
 
 
 def make_of_lines(
@@ -156,29 +145,23 @@ def make_of_lines(
 
 
 def _make_analyze(service: Service, database: Database, asked: Analyze) -> Made:
-    given = asked.given()
-    items: object = asked.positions
-    if items is UNSET:
-        found = read_position(given)
+    items = asked.positions
+    if isinstance(items, UnsetType):
+        found = asked.read()
         requests: Iterable[Request | BadLine] = [Request(1, found.position, found.moves)]
         return _submit(service, database, requests, found.board, asked)
-    named = sorted(given.keys() - {"board"})
-    if named:
-        raise ApiError(400, f"give either positions or {named[0]}", named[0])
-    if not isinstance(items, list):
-        raise ApiError(400, "positions must be a list", "positions")
+    for name in ("grid", "key", "moves"):
+        if getattr(asked, name) is not UNSET:
+            raise ApiError(400, f"give either positions or {name}", name)
     board = read_board(asked.board)
     requests = (_read_item(item, board, line) for line, item in enumerate(items, start=1))
     return _submit(service, database, requests, board, asked)
 
 
-def _read_item(item: object, board: BoardSize, line: int) -> Request | BadLine:
+def _read_item(item: str | dict[str, Any], board: BoardSize, line: int) -> Request | BadLine:
     """A position of a list: moves as text, or an object as in the line protocol."""
-    if isinstance(item, str):
-        item = {"moves": item}
-    if not isinstance(item, dict):
-        return BadLine(line, "a position must be moves as text, or an object")
-    return parse_fields(item, board=board, line=line)
+    fields = {"moves": item} if isinstance(item, str) else item
+    return parse_fields(fields, board=board, line=line)
 
 
 def _submit(
@@ -189,7 +172,7 @@ def _submit(
     asked: Analyze | LinesParameters,
 ) -> Made:
     question = Question(columns=not asked.score_only)
-    label = web_label(asked.label)
+    label = _read_label(asked.label)
     try:
         submission = analysis.submit(
             database,
@@ -197,6 +180,7 @@ def _submit(
             board=board,
             question=question,
             book=service.settings.book,
+            topic=ORIGIN,
             label=label,
         )
     except analysis.NoInputError:
@@ -210,8 +194,8 @@ def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
     threads = _threads(service, database)
     task = DeepTask(position, position.moves or "", asked.weak, plies_to_split(threads))
-    label = web_label(asked.label)
-    return Made(*join_or_submit(database, task, threads=threads, label=label))
+    label = _read_label(asked.label)
+    return Made(*join_or_submit(database, task, threads=threads, label=label, origin=ORIGIN))
 
 
 def _threads(service: Service, database: Database) -> int:
@@ -239,8 +223,16 @@ def _make_book(database: Database, asked: MakeBook) -> Made:
             400, f"every position at ply {plies} wins at once: nothing to search", "plies"
         )
     name = web_label(label_of_ply(task))
-    plan = partial(plan_job, database, task, levels, label=name, only_one=True)
-    return Made(find_or_plan(partial(find_job, database, task), plan), is_new=True)
+    is_new = False
+
+    def plan() -> int:
+        nonlocal is_new
+        job_id = plan_job(database, task, levels, label=name, only_one=True)
+        is_new = True
+        return job_id
+
+    # Another process may have made the job since then.
+    return Made(find_or_plan(partial(find_job, database, task), plan), is_new=is_new)
 
 
 def _levels(task: PlyTask) -> list[Keys]:

@@ -25,10 +25,10 @@ from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
 from c4core.players.registry import memory_of, untrusted_limit
 from web import openapi, parameters
-from web.bodies import memory_of_request, read_object
-from web.parameters import Column, OfPosition, Parameters, read_position, seconds_from
+from web.bodies import read_object
+from web.parameters import Column, OfPosition, Parameters, seconds_from
 from web.responses import ApiError, hidden, json_response
-from web.service import service_of
+from web.service import client_of, service_of
 from workers.match.table import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ async def ask_player(
     programs = service.settings.programs
     # In a thread: a description may name a file, and the first call imports all players.
     spec = await service.in_thread(partial(read_player, player, programs=programs))
-    if not programs.covers(spec.full):
-        memory_of_request(request.scope).take(memory_of(spec))
+    size = 0 if programs.covers(spec.full) else memory_of(spec)
 
     def choose(search_stop: SearchStop) -> ChosenMove:
         stop = Stop()
@@ -87,7 +86,8 @@ async def ask_player(
             )
 
     async with service.search_slot(request):
-        return await service.until_disconnected(request, partial(_answered, choose))
+        with service.memory.held(client_of(request), size):
+            return await service.until_disconnected(request, partial(_answered, choose))
 
 
 def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:
@@ -179,8 +179,8 @@ async def post_move(request: Request) -> Response:
     """The move of a player in a position."""
     limits = service_of(request).settings.limits
     parameters.read_query(request, Parameters)
-    values = parameters.read(MoveParameters, await read_object(request, limits), limits)
-    asked = read_position(values.given())
+    values = await read_object(request, MoveParameters, limits)
+    asked = values.read()
     if asked.position.is_over:
         raise ApiError(400, "the game is over", None if values.moves is UNSET else "moves")
     move = await ask_player(

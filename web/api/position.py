@@ -11,6 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from c4core.arrays import key_array
+from c4core.errors import C4Error
+from c4core.position import Position
 from web import openapi, parameters
 from web.access import require_write
 from web.parameters import (
@@ -22,12 +24,10 @@ from web.parameters import (
     OnBoard,
     Side,
     Value,
-    play,
     read_board,
-    read_position,
 )
-from web.responses import JSON, encode, unavailable
-from web.running import web_label
+from web.responses import JSON, ApiError, encode, unavailable
+from web.running import BOARD, web_label
 from web.service import service_of
 from workers.analyze.job import find_or_submit
 from workers.answers.find import answer_at_end, answer_stored
@@ -38,7 +38,7 @@ from workers.core.submit import topic_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from c4core.position import Position
+    from c4core.notation import BoardSize
     from workers.answers.question import Answer
     from workers.answers.service import Stop
 
@@ -49,8 +49,8 @@ async def find_known(request: Request, position: Position) -> Answer | None:
     if position.is_over:
         return answer_at_end(position)
     answer = service.answer_service.booked(position, EVERYTHING)
-    if answer is None and service.lookups is not None:
-        stored = await service.lookups.find(position)
+    if answer is None:
+        stored = await service.find_stored(position)
         if stored is not None:
             answer = answer_stored(position, EVERYTHING, stored)
     return answer
@@ -85,8 +85,6 @@ async def find_line(
 
 
 PATH: Final = "/api/v1/position"
-PURPOSE: Final = "board"
-"""The purpose of the analysis board's jobs, in their topics and labels."""
 
 
 class PositionParameters(OfPosition):
@@ -205,7 +203,7 @@ async def get_position(request: Request) -> Response:
     if known is not None:
         return Response(known, media_type=JSON)
     values = parameters.read_query(request, PositionParameters)
-    asked = read_position(values.given(or_moves=""))
+    asked = values.read(or_moves="")
     if values.queue:
         require_write(request)
     began = time.monotonic()
@@ -240,14 +238,22 @@ async def _queue(request: Request, position: Position) -> int:
             database,
             keys,
             board=position.board,
-            topic=topic_of(PURPOSE, keys),
+            topic=topic_of(BOARD, keys),
             book=service.settings.book,
-            label=web_label(PURPOSE),
+            label=web_label(BOARD),
         )
     )
     if service.runner is not None:
         await service.in_thread(service.runner.call, job_id)
     return job_id
+
+
+def play_moves(moves: str, board: BoardSize) -> Position:
+    """The position after moves that are written as ``4453``."""
+    try:
+        return Position(moves, width=board.width, height=board.height)
+    except C4Error as error:
+        raise ApiError(400, str(error), "pos") from None
 
 
 UNPLAYABLE: Final = 100
@@ -265,7 +271,7 @@ async def solve(request: Request) -> Response:
         return Response(known, media_type=JSON)
     limits = service.settings.limits
     values = parameters.read(SolveParameters, request.query_params, limits)
-    position = play(values.pos, read_board(values.board), "pos")
+    position = play_moves(values.pos, read_board(values.board))
     budget = limits.budget_seconds
     answer = await find_answer(request, position, budget=budget)
     if not is_complete(position, answer):

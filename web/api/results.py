@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
+from msgspec import Meta
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from db.records.jobs import JobState
 from web import openapi, parameters
 from web.api.jobs import OneJob
-from web.parameters import Parameters, one_of
+from web.parameters import Parameters
 from web.responses import CSV, JSON_LINES, ApiError, without_directories
 from web.service import service_of
 from workers.answers.lines import result_lines
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from web.service import Service
     from workers.answers.lines import TextFormat
 
-FORMATS: Final = ("jsonl", "csv")
 CHUNK: Final = 64 * 1024
 """Number of characters to send at a time."""
 
@@ -35,15 +35,18 @@ class ResultParameters(Parameters):
     """The format."""
 
     format: Annotated[
-        str,
-        one_of(FORMATS, "JSON Lines, or CSV for the answers of a job of kind analyze.", "jsonl"),
+        Literal["jsonl", "csv"],
+        Meta(
+            description="JSON Lines, or CSV for the answers of a job of kind analyze.",
+            examples=["jsonl"],
+        ),
     ] = "jsonl"
 
 
 async def answer_results(request: Request) -> Response:
     """``GET /api/v1/jobs/{job}/results``."""
     service = service_of(request)
-    format_name = cast("TextFormat", parameters.read_query(request, ResultParameters).format)
+    format_name = parameters.read_query(request, ResultParameters).format
     number = parameters.read_path(request, OneJob).job
     database = service.require_database()
     lines = await service.in_thread(_open, database, number, format_name)

@@ -259,11 +259,17 @@ def submit(
 
 
 def join_or_submit(
-    database: Database, task: DeepTask, *, threads: int = 1, label: str | None = None
+    database: Database,
+    task: DeepTask,
+    *,
+    threads: int = 1,
+    label: str | None = None,
+    origin: str | None = None,
 ) -> tuple[int, bool]:
     """Find the running job for the same question, or create a new one.
 
     If several callers ask the same question at the same moment, one of them creates the job.
+    ``origin`` becomes a parameter of a new job, by which its creator finds it again.
     Returns the number of the job, and whether it was created.
     """
 
@@ -278,7 +284,7 @@ def join_or_submit(
         job = _find(session, task)
         if job is not None and job.state is JobState.RUNNING:
             return job.job_id, False
-        return _make(session, task, threads=threads, label=label), True
+        return _make(session, task, threads=threads, label=label, origin=origin), True
 
     return database.run(join_or_make)
 
@@ -296,12 +302,19 @@ def _find(session: Session, task: DeepTask) -> GrowingJob | None:
     return next(like, None)
 
 
-def _make(session: Session, task: DeepTask, *, threads: int, label: str | None) -> int:
+def _make(
+    session: Session,
+    task: DeepTask,
+    *,
+    threads: int,
+    label: str | None,
+    origin: str | None = None,
+) -> int:
     job_id = jobs.create_job(
         session,
         kind=KIND,
         board=task.board,
-        params=task.as_params(),
+        params=task.as_params() | ({} if origin is None else {"origin": origin}),
         label=label,
         engine_version=ENGINE_VERSION,
     )

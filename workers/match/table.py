@@ -60,9 +60,9 @@ MAX_CORPORA: Final = 2
 """Number of corpora that are kept. Few are enough: every unit of a match uses the same one."""
 
 _corpora_lock: Final = threading.Lock()
-_corpora: Final[WeakKeyDictionary[Database, dict[tuple[int, ...], FinalGrids]]] = (
-    WeakKeyDictionary()
-)
+_corpora: Final[
+    WeakKeyDictionary[Database, dict[tuple[BoardSize, tuple[int, ...]], FinalGrids]]
+] = WeakKeyDictionary()
 
 
 def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) -> FinalGrids:
@@ -73,13 +73,14 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
     """
     with _corpora_lock:
         kept = _corpora.setdefault(database, {})
-        if matches not in kept:
+        asked = board, matches  # a database without matches has none on every board
+        if asked not in kept:
             with database.read() as session:
                 keys, winners = games.read_finals(session, matches)
             while len(kept) >= MAX_CORPORA:
                 del kept[next(iter(kept))]
-            kept[matches] = FinalGrids.from_keys(keys, winners, board=board)
-        return kept[matches]
+            kept[asked] = FinalGrids.from_keys(keys, winners, board=board)
+        return kept[asked]
 
 
 class MatchAnalyst:

@@ -26,14 +26,14 @@ from tests.support.running.raw_http import (
 )
 from tests.support.running.waiting import await_that, needs_proc
 from tests.support.running.web_server import WebServer
-from web.settings import Limits
+from web.bodies import LARGEST_OBJECT
 
-MIB = 1 << 20
 GROWTH_MB = 60.0
 EASY = random_games(200, empty=6)
-MANY = 8_000
-MEMORY_MB = 40
-"""Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
+MANY = 20_000
+MEMORY_MB = 80
+"""Limit for the additional memory of any batch: its waiting lines, and a thousand lines of 5 kB in
+several forms."""
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +78,11 @@ def post(path: str, *headers: str) -> bytes:
 
 
 REFUSED = {
-    "headers": (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1000 + b"\r\n", {431}),
     "no host": (b"GET /api/v1/players HTTP/1.0\r\n\r\n", {400, 403}),
-    "another host": (get("http://evil.example/api/v1/players", host="evil.example"), {403}),
-    "no path": (get("evil.example:80", host="evil.example"), {400}),
+    "another host": (get("/api/v1/players", host="evil.example"), {403}),
+    "another address": (get("http://evil.example/", host="evil.example"), {403}),
+    "no path": (get("evil.example:80", host="evil.example"), {403}),
     "asterisk": (get("*"), {400, 404}),
-    "not ASCII": (get("/api/v1/jobs/\N{ARABIC-INDIC DIGIT ONE}"), {400}),
     "no UTF-8": (get("/solve?pos=%ff"), {400}),
     "semicolon": (get("/solve?pos=44;board=7x6"), {400}),
     "long value": (get("/solve?pos=" + "4" * 30_000), {400}),
@@ -103,6 +102,30 @@ def test_bad_requests_are_refused(server: WebServer, name: str) -> None:
     assert refusal(exchange(server, request)) in statuses
 
 
+MALFORMED = (
+    b"hello\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",  # without a host
+    b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nA\x00: b\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"b" * 40_000,
+    b"POST /agent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+)
+
+
+@pytest.mark.parametrize("sent", MALFORMED, ids=lambda sent: str(sent[:30]))
+def test_malformed_requests_are_refused(server: WebServer, sent: bytes) -> None:
+    assert status_of(exchange(server, sent)) == 400
+
+
+def test_trailers_are_not_headers(server: WebServer) -> None:
+    head = post("/api/v1/move", "Transfer-Encoding: chunked", "Connection: close")
+    body = b'{"moves": "44", "player": "random"}'
+    sent = head + b"%x\r\n%b\r\n0\r\nHost: evil.example\r\n\r\n" % (len(body), body)
+    assert status_of(exchange(server, sent)) == 200
+
+
 def test_unknown_paths_and_methods_are_refused(server: WebServer) -> None:
     for target in UNKNOWN:
         received = exchange(server, get(target))
@@ -114,7 +137,7 @@ def test_unknown_paths_and_methods_are_refused(server: WebServer) -> None:
 
 
 def test_malformed_json_is_refused(server: WebServer) -> None:
-    bodies = (b"", b'{"a":' * 100_000, b'{"moves": ' + b"9" * 100_000 + b"}")
+    bodies = (b"", b'{"a":' * 10_000, b'{"moves": ' + b"9" * 10_000 + b"}")
     for path, body in product(POSTS, [*bodies, '{"moves": "44"}'.encode("utf-16")]):
         answered = server.ask(path, method="POST", body=body, headers=JSON_BODY)
         assert is_error(answered, 400), (path, body[:20])
@@ -131,14 +154,13 @@ def test_bodies_that_are_too_large_are_refused(server: WebServer) -> None:
             for _ in range(200):
                 client.sendall(b"10000\r\n" + b"[" * 0x10000 + b"\r\n")
                 sent += 0x10000
-        with contextlib.suppress(ConnectionResetError):
-            assert status_of(read_all(client)) == 413
-    assert sent >= MIB
+        assert status_of(client.recv(65536)) == 413
+    assert sent >= LARGEST_OBJECT
 
 
 def test_a_body_of_the_largest_size_is_read(server: WebServer) -> None:
     """The body is read, and refused for its content."""
-    body = b'{"moves": "' + b"4" * (MIB - 100) + b'"}'
+    body = b'{"moves": "' + b"4" * (LARGEST_OBJECT - 100) + b'"}'
     answered = server.ask("/api/v1/game", method="POST", body=body, headers=JSON_BODY)
     assert is_error(answered, 400)
     assert len(answered.body) < 1000  # the message does not repeat the complete value
@@ -192,17 +214,6 @@ def test_a_client_that_disconnects_ends_its_search(server: WebServer, request_: 
     assert status_of(ask(KNOWN)) == 200
 
 
-def test_a_slow_client_leaves_connections_to_others(server: WebServer) -> None:
-    most = Limits().connections_per_client
-    with contextlib.ExitStack() as at_end:
-        for _ in range(most):
-            client = at_end.enter_context(connected(server, "127.0.0.2"))
-            client.sendall(post("/api/v1/game", "Content-Length: 100") + b"{")
-        with connected(server, "127.0.0.2") as client:
-            assert refusal(read_all(client)) == 429
-        assert server.ask("/solve?pos=4453").status == 200
-
-
 def test_a_thousand_connections(server: WebServer) -> None:
     """They send nothing or half a head; all other clients are answered as usual."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -227,10 +238,7 @@ def test_a_thousand_connections(server: WebServer) -> None:
 
 @needs_proc
 def test_many_lines_take_constant_memory(server: WebServer) -> None:
-    """All lines are sent before an answer is read, which must not block the server.
-
-    Lines and answers are several times as large as the memory limit.
-    """
+    """Lines and answers are several times as large as the memory limit."""
     moves = list(islice(cycle(EASY), MANY))
     asked = [{"id": f"{number:5000d}", "moves": each} for number, each in enumerate(moves)]
     server.ask("/api/v1/batch", method="POST", body=EASY[0].encode())

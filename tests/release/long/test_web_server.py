@@ -1,6 +1,5 @@
 """A real server that starts again, and clients that send very much or very little."""
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from typing import Any
@@ -13,12 +12,12 @@ from db.models import Unit
 from db.records.jobs import UnitState
 from tests.support.boards.games import random_games
 from tests.support.running.job_events import data_of, first_of, watching
-from tests.support.running.raw_http import connected, read_all, status_of
+from tests.support.running.raw_http import connected
 from tests.support.running.waiting import await_that, needs_proc
 from tests.support.running.watching import held_back
 from tests.support.running.web_server import WebServer
 from tests.support.web_api import analyze
-from web.running import web_label
+from web.running import ORIGIN
 
 MEMORY_MB = 40
 """Limit for the additional memory of any batch: its solver's table, and a few thousand lines."""
@@ -38,7 +37,7 @@ def server() -> Iterator[WebServer]:
 
 @needs_proc
 def test_a_batch_whose_answers_are_not_read(server: WebServer) -> None:
-    """The server keeps a part of it in a file, then stops reading; its memory does not grow."""
+    """The server stops reading; its memory does not grow."""
     before = server.resident_mb
     with connected(server) as client:
         client.sendall(
@@ -57,21 +56,6 @@ def test_a_batch_whose_answers_are_not_read(server: WebServer) -> None:
     assert server.resident_mb < before + MEMORY_MB
 
 
-def test_slow_clients(server: WebServer) -> None:
-    """Connections with a slow or incomplete head, or an incomplete body, are ended."""
-    with connected(server) as dripping, connected(server) as stopped, connected(server) as body:
-        stopped.sendall(b"GET /solve HTTP/1.1\r\nHost: loc")
-        body.sendall(
-            b"POST /api/v1/game HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Content-Length: 100\r\n\r\n{"
-        )
-        with pytest.raises(OSError):  # noqa: PT011, PT012 (a reset, or a broken pipe)
-            for _ in range(240):
-                dripping.sendall(b"G")
-                time.sleep(0.5)
-        assert [status_of(read_all(client)) for client in (stopped, body)] == [408, 408]
-
-
 @pytest.fixture
 def unstarted() -> Iterator[WebServer]:
     with closing(WebServer("--no-book", "--table-mb=1", "--rate=0")) as server:
@@ -82,7 +66,7 @@ def test_jobs_continue_when_the_server_restarts(unstarted: WebServer) -> None:
     server = unstarted
     url = f"sqlite:///{server.directory / 'c4.db'}"
     with Database.open(url) as database:  # as the server does, before it starts
-        number = analyze(database, EASY, label=web_label(None), unit_lines=10)
+        number = analyze(database, EASY, topic=ORIGIN, unit_lines=10)
 
     def progress(job: int) -> dict[str, Any]:
         shown: dict[str, Any] = server.ask(f"/api/v1/jobs/{job}").json["progress"]

@@ -2,10 +2,12 @@
 
 import json
 import os
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 from tests.support.running.server_process import Server, free_port
@@ -77,13 +79,20 @@ class WebServer(Server):
         )
 
     def batch(self, lines: Sequence[bytes]) -> Iterator[Any]:
-        """Send all lines of a batch before reading, then read the answers."""
-        with closing(self._connection()) as connection:
-            connection.request("POST", "/api/v1/batch", b"\n".join(lines))
-            answers = connection.getresponse()
+        """Send the lines of a batch, and read the answers meanwhile."""
+        body = b"\n".join(lines)
+        head = (
+            f"POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", self.port), HANG_SECONDS) as client:
+            sending = Thread(target=client.sendall, args=(head.encode() + body,))
+            sending.start()
+            answers = HTTPResponse(client, method="POST")
+            answers.begin()
             assert answers.status == 200
             while line := answers.readline():
                 yield json.loads(line)
+            sending.join()
 
     def start(self) -> None:
         """Start the server; the first time, try another port if this one is taken."""

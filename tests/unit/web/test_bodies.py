@@ -11,12 +11,11 @@ from starlette.types import Message
 from c4core.lines import MAX_LINE
 from tests.support.running.databases import file_size_limit
 from tests.support.running.waiting import HANG_SECONDS
-from web import bodies
-from web.bodies import HELD, Block, BodyLines, DiskQuota, MemoryQuota, RequestMemory, read_object
+from web.bodies import Block, BodyLines, read_object, whole_body
+from web.parameters import Parameters
 from web.responses import ApiError
+from web.service import MemoryQuota
 from web.settings import Limits
-
-MUCH = 1 << 30
 
 
 class Client:
@@ -43,13 +42,13 @@ class Client:
 
 async def all_blocks(pieces: Iterable[bytes], limit: int) -> list[Block]:
     client = Client(pieces)
-    with BodyLines(DiskQuota(MUCH)) as lines:
-        filling = asyncio.ensure_future(lines.fill(client.receive))
-        found = []
-        while (block := await lines.take(limit)) is not None:
-            found.append(block)
-        client.goes.set()
-        await filling
+    lines = BodyLines()
+    filling = asyncio.ensure_future(lines.fill(client.receive, HANG_SECONDS))
+    found = []
+    while (block := await lines.take(limit)) is not None:
+        found.append(block)
+    client.goes.set()
+    await filling
     return found
 
 
@@ -94,13 +93,13 @@ def test_a_client_waits_when_too_many_lines_wait() -> None:
     client = Client([b"4453\n" * 100] * 100)
 
     async def fill() -> int:
-        with BodyLines(DiskQuota(MUCH), most=5000) as lines:
-            filling = await send(client, lines)
-            stopped_at = client.sent
-            while await lines.take(50) is not None:
-                pass
-            client.goes.set()
-            await filling
+        lines = BodyLines(most=5000)
+        filling = await send(client, lines)
+        stopped_at = client.sent
+        while await lines.take(50) is not None:
+            pass
+        client.goes.set()
+        await filling
         return stopped_at
 
     assert asyncio.run(fill()) == 5000
@@ -109,150 +108,59 @@ def test_a_client_waits_when_too_many_lines_wait() -> None:
 
 async def send(client: Client, lines: BodyLines) -> asyncio.Task[None]:
     """Let a client send until it has to wait."""
-    filling = asyncio.ensure_future(lines.fill(client.receive))
+    filling = asyncio.ensure_future(lines.fill(client.receive, HANG_SECONDS))
     for _ in range(1000):
         await asyncio.sleep(0)
     return filling
 
 
-def test_waiting_lines_are_kept_in_a_file_of_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Holds for any length of the body, even if reading never catches up."""
-    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(bodies, "CHUNK", 500)
-    text = b"".join(b"%d\n" % number for number in range(40_000))
-    room, longest, in_memory = DiskQuota(MUCH), 0, 0
-
-    async def fill_and_take() -> bytes:
-        nonlocal longest, in_memory
-        client = Client(text[start : start + 500] for start in range(0, len(text), 500))
-        with BodyLines(room, most=10_000) as lines:
-            filling = asyncio.ensure_future(lines.fill(client.receive))
-            taken = b""
-            while (block := await lines.take(50)) is not None:
-                taken += block.text
-                longest = max(longest, room.taken)
-                in_memory = max(in_memory, len(lines._head) + len(lines._tail))
-                await asyncio.sleep(0)
-            client.goes.set()
-            await filling
-        return taken
-
-    assert asyncio.run(fill_and_take()) == text
-    assert 5_000 < longest < 12_000
-    assert in_memory < 1_000 + 500
-    assert room.taken == 0
+def test_a_client_that_reads_no_answers_is_refused() -> None:
+    client = Client([b"4453\n" * 100] * 100)
+    with pytest.raises(ApiError, match="did not read the answers"):
+        asyncio.run(BodyLines(most=5000).fill(client.receive, 0.01))
 
 
-def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(bodies, "LOOK_SECONDS", 0.001)
-    room = DiskQuota(20_000)
+def sending(sent: bytes) -> Request:
+    """A request whose client sends a part of its body and then waits."""
+    pieces = [sent]
 
-    async def fill() -> tuple[list[int], bytes]:
-        clients = [Client([b"4453\n" * 20] * 500) for _ in range(2)]
-        with BodyLines(room) as late:
-            with BodyLines(room) as early:
-                waiting = [await send(clients[0], early), await send(clients[1], late)]
-                sent = [client.sent for client in clients]
-                # The body without disk space continues with the lines in memory.
-                taken = b""
-                for _ in range(50):
-                    block = await late.take(20)
-                    assert block is not None
-                    taken += block.text
-                waiting[0].cancel()
-                await asyncio.wait(waiting[:1])
-            # The other body has ended: its space is free without any line being read.
-            async with asyncio.timeout(HANG_SECONDS):
-                while clients[1].sent < sent[1] + 15_000:  # noqa: ASYNC110 (the client waits)
-                    await asyncio.sleep(0)
-            waiting[1].cancel()
-            await asyncio.wait(waiting[1:])
-        return sent, taken
+    async def receive() -> Message:
+        if pieces:
+            return {"type": "http.request", "body": pieces.pop(), "more_body": True}
+        await asyncio.Event().wait()
+        raise AssertionError
 
-    sent, taken = asyncio.run(fill())
-    assert 19_000 <= sent[0] < 22_000
-    assert 1_000 <= sent[1] < 3_000
-    assert taken == b"4453\n" * (len(taken) // 5)
-    assert room.taken == 0
+    return Request({"type": "http", "headers": []}, receive)
 
 
-def test_a_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
-    room = DiskQuota(MUCH)
-
-    async def fill() -> None:
-        with BodyLines(room) as lines, file_size_limit(5_000):
-            await lines.fill(Client([b"4453\n" * 100] * 100).receive)
-
-    with pytest.raises(ApiError, match="cannot be stored; ") as refused:
-        asyncio.run(fill())
-    assert (refused.value.status, room.taken) == (503, 0)
+def test_a_slow_body_is_refused() -> None:
+    limits = Limits(body_seconds=0.01)
+    with pytest.raises(ApiError, match=r"did not arrive within 0\.01 seconds") as refused:
+        asyncio.run(read_object(sending(b"{"), Parameters, limits, any_type=True))
+    assert refused.value.status == 408
 
 
-class Sending:
-    """A request whose client has sent a part of a JSON object and waits for a signal."""
+def test_a_full_disk_is_reported() -> None:
+    async def receive_file() -> None:
+        async with whole_body(sending(b"4453\n" * 100_000), Limits()):
+            pass
 
-    def __init__(
-        self, room: MemoryQuota, client: str, sent: int, limits: Limits | None = None
-    ) -> None:
-        self.goes_on = asyncio.Event()
-        self.has_read = asyncio.Event()
-        self._pieces = [b"{" + b" " * (sent - 1)]
-        self.holding = RequestMemory(room, client)
-        scope = {"type": "http", "headers": [], HELD: self.holding}
-        self.reading = asyncio.ensure_future(
-            read_object(Request(scope, self._receive), limits or Limits(), any_type=True)
-        )
-
-    async def _receive(self) -> Message:
-        if self._pieces:
-            return {"type": "http.request", "body": self._pieces.pop(), "more_body": True}
-        self.has_read.set()
-        await self.goes_on.wait()
-        return {"type": "http.request", "body": b"}", "more_body": False}
+    with file_size_limit(5_000), pytest.raises(ApiError, match="cannot be stored; ") as refused:
+        asyncio.run(receive_file())
+    assert refused.value.status == 503
 
 
-async def refusal_of(reading: asyncio.Future[dict[str, object]]) -> tuple[int, str]:
-    with pytest.raises(ApiError) as refusal:
-        async with asyncio.timeout(HANG_SECONDS):
-            await reading
-    return refusal.value.status, refusal.value.message
-
-
-def test_incomplete_bodies_share_memory() -> None:
-    async def check() -> None:
-        room = MemoryQuota(100, 60)
-        first = Sending(room, "a", 50)
-        await first.has_read.wait()
-        status, message = await refusal_of(Sending(room, "a", 20).reading)
-        assert (status, "hold 50 bytes" in message) == (429, True)
-        second = Sending(room, "b", 40)
-        await second.has_read.wait()
-        assert (await refusal_of(Sending(room, "c", 20).reading))[0] == 503
-        first.goes_on.set()
-        assert await first.reading == {}
-        first.holding.close()
-        assert room.taken == 40
-        third = Sending(room, "c", 20)
-        await third.has_read.wait()
-        for each in (second, third):
-            each.goes_on.set()
-            assert await each.reading == {}
-            each.holding.close()
-        assert room.taken == 0
-
-    asyncio.run(check())
-
-
-@pytest.mark.parametrize("sent", [1, 100])
-def test_a_slow_body_is_refused(sent: int) -> None:
-    """The limit is for the total, however often a byte arrives."""
-
-    async def check() -> None:
-        limits = Limits(read_seconds=0.01, least_rate=1_000)
-        slow = Sending(MemoryQuota(1_000, 1_000), "a", sent, limits)
-        message = "the body arrives more slowly than 1,000 bytes a second"
-        assert await refusal_of(slow.reading) == (408, message)
-
-    asyncio.run(check())
+def test_requests_share_memory() -> None:
+    quota = MemoryQuota(100, 60)
+    with quota.held("a", 50):
+        with pytest.raises(ApiError, match="hold 50 bytes") as refused, quota.held("a", 20):
+            pass
+        assert refused.value.status == 429
+        with quota.held("b", 40):
+            with pytest.raises(ApiError, match="hold 90 bytes") as refused, quota.held("c", 20):
+                pass
+            assert refused.value.status == 503
+        with quota.held("c", 20):
+            pass
+    with quota.held("a", 60):
+        pass

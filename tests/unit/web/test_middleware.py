@@ -98,6 +98,8 @@ def test_the_rate_of_a_client_is_limited() -> None:
         ("::ffff:127.0.0.1", ["::ffff:198.51.100.7"], "198.51.100.7"),
         ("2001:db8:1:2:ffff::1", [], "2001:db8:1:2::"),
         ("testclient", ["198.51.100.7"], "testclient"),
+        ("2001:db8::1", ["198.51.100.7"], "198.51.100.7"),
+        ("2001:db8::bad", ["198.51.100.7"], "2001:db8::"),  # in the network of the proxy
     ],
 )
 def test_clients_are_distinguished(address: str, forwarded: list[str], client: str) -> None:
@@ -105,7 +107,7 @@ def test_clients_are_distinguished(address: str, forwarded: list[str], client: s
         assert request.client is not None
         return Response(request.client.host)
 
-    app = app_of(answer, Clients, frozenset({"127.0.0.1", "10.0.0.2"}))
+    app = app_of(answer, Clients, ("127.0.0.1", "10.0.0.2", "2001:db8::1"))
     headers = [("x-forwarded-for", value) for value in forwarded]
     assert TestClient(app, client=(address, 1)).get("/", headers=headers).text == client
 

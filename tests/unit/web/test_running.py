@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from c4core.position import Position
 from db import jobs
 from db.database import Database
 from db.errors import JobStateError
@@ -13,14 +14,18 @@ from tests.support.boards.games import random_games
 from tests.support.jobs import state_of
 from tests.support.running.waiting import await_that, ends
 from tests.support.web_api import analyze
-from web.running import JobRunner, web_label
+from web.running import BOARD, ORIGIN, JobRunner
+from workers.deep.job import join_or_submit
+from workers.deep.task import DeepTask
 
 EASY = random_games(60, empty=8)
 HARD = ["1", "2", "3", "11", "12", "13", "14"]
 
 
-def make(database: Database, games: list[str], label: str | None = "web") -> int:
-    return analyze(database, games, label=label, unit_lines=20)
+def make(
+    database: Database, games: list[str], topic: str | None = ORIGIN, label: str | None = None
+) -> int:
+    return analyze(database, games, topic=topic, label=label, unit_lines=20)
 
 
 @pytest.fixture
@@ -62,8 +67,11 @@ def test_closing_releases_all_units(database: Database) -> None:
 
 
 def test_a_new_server_resumes_its_own_jobs(database: Database, running: JobRunner) -> None:
-    ours = [make(database, EASY, web_label(None)), make(database, EASY, web_label("tonight"))]
-    others = [make(database, EASY, None), make(database, EASY, "webs"), make(database, EASY, "x")]
+    """Labels are for people: others may use the server's."""
+    task = DeepTask(Position(EASY[0]), EASY[0])
+    ours = [make(database, EASY), make(database, EASY, f"{BOARD} 12")]
+    ours.append(join_or_submit(database, task, origin=ORIGIN)[0])
+    others = [make(database, EASY, None, label) for label in (None, "web", "web: x")]
     running.start()
     await_that(lambda: all(state_of(database, number) is JobState.DONE for number in ours))
     assert all(state_of(database, number) is JobState.RUNNING for number in others)

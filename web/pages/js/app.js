@@ -65,7 +65,7 @@ class App {
     announce,
   });
   #setup = new SetupDialog(this.#session, this.#api);
-  #views = new Views(this.#session, this.#api);
+  #views = new Views(this.#session, this.#api, (view) => import(`./${view}/view.js`));
 
   start() {
     byId("board").append(this.#board.element);

@@ -1,6 +1,6 @@
 /**
- * The registry of views, which determines the tabs and sections. A view with `load` has its own section, which its
- * module fills when the view is first shown; the other views share the board.
+ * The registry of views, which determines the tabs and sections. Two views share the board; each of the others has its
+ * own section, which its module fills when the view is first shown.
  */
 
 import { byId, make, setAttribute } from "./dom.js";
@@ -9,18 +9,17 @@ import { byId, make, setAttribute } from "./dom.js";
 /** @import {Reason, Session} from "./game/session.js" */
 /** @typedef {"analysis" | "play" | "puzzles" | "explore" | "work"} View */
 /** @typedef {{mount: (section: HTMLElement, api: Api) => void}} Module the module of a view */
-/** @typedef {{title: string, address: string, load?: () => Promise<Module>}} ViewEntry */
 
 /**
  * The views in the order of the tabs. web/app.py lists the paths for which the server sends the page.
- * @type {Readonly<Record<View, ViewEntry>>}
+ * @type {Readonly<Record<View, {title: string, address: string}>>}
  */
 export const VIEWS = Object.freeze({
   analysis: { title: "Analysis", address: "/" },
   play: { title: "Play", address: "/?view=play" },
-  puzzles: { title: "Puzzles", address: "/puzzles", load: () => import("./puzzles/view.js") },
-  explore: { title: "Explorer", address: "/explore", load: () => import("./explore/view.js") },
-  work: { title: "Work", address: "/work", load: () => import("./work/view.js") },
+  puzzles: { title: "Puzzles", address: "/puzzles" },
+  explore: { title: "Explorer", address: "/explore" },
+  work: { title: "Work", address: "/work" },
 });
 
 const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
@@ -30,7 +29,7 @@ const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
  * @param {View} view @returns {boolean}
  */
 export function hasBoard(view) {
-  return VIEWS[view].load === undefined;
+  return view === "analysis" || view === "play";
 }
 
 /**
@@ -48,15 +47,17 @@ export function viewAt(url) {
 export class Views {
   #session;
   #api;
+  #load;
   /** @type {Map<View, HTMLElement>} */
   #sections = new Map();
   /** @type {Set<View>} */
   #mounted = new Set();
 
-  /** @param {Session} session @param {Api} api */
-  constructor(session, api) {
+  /** @param {Session} session @param {Api} api @param {(view: View) => Promise<Module>} load */
+  constructor(session, api, load) {
     this.#session = session;
     this.#api = api;
+    this.#load = load;
     for (const view of NAMES) {
       const { title, address } = VIEWS[view];
       byId("tabs").append(make("a", { href: address, "data-view": view }, title));
@@ -88,8 +89,7 @@ export class Views {
   async #mount(view, section) {
     this.#mounted.add(view);
     try {
-      const module = await VIEWS[view].load?.();
-      module?.mount(section, this.#api);
+      (await this.#load(view)).mount(section, this.#api);
     } catch (error) {
       // The server may be away; the next visit tries again.
       this.#mounted.delete(view);

@@ -3,7 +3,6 @@
 import json
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -16,6 +15,7 @@ from c4core.solver import Solver
 from tests.support.boards.games import random_games
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.web_api import Api, serving
+from web.bodies import MOST_WAITING
 from web.service import BATCH_THREADS
 from web.settings import Limits
 
@@ -80,24 +80,16 @@ def test_bad_requests_name_the_field(client: TestClient) -> None:
     assert compressed.status_code == 415
 
 
-def test_a_batch_is_refused_if_the_disk_is_full_and_frees_its_space(tmp_path: Path) -> None:
-    lines = {"Content-Type": "text/plain"}
-    one, many = EASY[0].encode(), b"\n".join([EASY[0].encode()] * 201)
-    limits = Limits(disk_bytes=1_000)
-    with serving(book="", limits=limits, database_url=str(tmp_path / "c4.db")) as api:
-        client, disk = api.client, api.service.disk
-        assert client.post("/api/v1/batch", content=one).status_code == 200
-        for path, body, taken in (("/api/v1/jobs", many, 0), ("/api/v1/batch", one, 1_000)):
-            assert disk.take(taken)
-            answer = client.post(path, content=body, headers=lines)
-            assert answer.status_code == 503
-            assert answer.headers["retry-after"] == "1"
-            assert "bytes of disk space" in answer.json()["error"]
-            assert disk.taken == taken
-            disk.give_back(taken)
-        assert client.post("/api/v1/jobs", content=one, headers=lines).status_code == 201
-        assert client.post("/api/v1/batch", content=one).status_code == 200
-        assert disk.taken == 0
+def test_a_batch_holds_memory_until_it_ends() -> None:
+    with serving(book="", limits=Limits(memory_bytes=MOST_WAITING)) as api:
+        one, memory = EASY[0].encode(), api.service.memory
+        assert api.client.post("/api/v1/batch", content=one).status_code == 200
+        with memory.held("another client", 1):
+            answer = api.client.post("/api/v1/batch", content=one)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert "bytes of memory" in answer.json()["error"]
+        assert api.client.post("/api/v1/batch", content=one).status_code == 200
+        assert not memory._taken
 
 
 def test_a_client_that_disconnects_frees_its_search_thread() -> None:

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from db.database import Database
 from db.errors import UnreachableError
 from tests.support.web_api import Api, serving
+from web.api import health
 
 
 @pytest.fixture
@@ -60,9 +61,18 @@ def test_a_replaced_database_file_makes_it_not_ready(
             file.write(b"garbage " * (sqlite_path.stat().st_size // 8))
     else:
         os.truncate(sqlite_path, 0)
+    answers = [api.client.get("/readyz")]
+    if harm in {"deleted", "replaced"}:  # a job would be lost
+        answers.append(api.client.post("/api/v1/jobs", json={"kind": "analyze", "moves": "44"}))
+    for answer in answers:
+        assert answer.status_code == 503
+        assert str(sqlite_path) not in answer.text
+
+
+def test_readiness_has_a_time_limit(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "READY_SECONDS", 0)
     answer = api.client.get("/readyz")
-    assert answer.status_code == 503
-    assert str(sqlite_path) not in answer.text
+    assert (answer.status_code, "within 0 seconds" in answer.text) == (503, True)
 
 
 def test_answers_are_counted(client: TestClient) -> None:

@@ -137,17 +137,24 @@ def test_programs_and_proofs_with_consent(tmp_path: Path) -> None:
             assert api.refused(MOVE, {"moves": "", "player": wrong}) == (400, "player")
 
 
+def test_a_player_that_looks_games_up_plays_on_every_board(tmp_path: Path) -> None:
+    with serving(database_url=str(tmp_path / "c4.db")) as api:
+        for board in ("1x5", "7x6", "3x40", "1x5"):
+            body = {"moves": "", "board": board, "player": "database-montecarlo:playouts=1"}
+            assert api.post(MOVE, body)["column"] >= 1
+
+
 def test_players_search_trees_share_memory() -> None:
     costly = "minimax-threats:time_ms=600000,cache=exact,cache_size=1600000"
     body = b'{"moves":"","board":"9x6","player":"%s","seconds":86400}' % costly.encode()
     with serving(limits=Limits(budget_seconds=86_400)) as api:
         with api.searching(MOVE, body):
-            assert api.service.memory.taken > 60_000_000
+            assert api.service.memory._taken.total() > 60_000_000
             refused = api.client.post(MOVE, json={"moves": LATE, "player": costly})
             assert refused.status_code == 429
             assert "bytes of memory" in refused.json()["error"]
             assert api.post(MOVE, {"moves": LATE, "player": "hard", "seconds": 30})
-        assert api.service.memory.taken == 0
+        assert not api.service.memory._taken
 
 
 def test_a_client_that_disconnects_ends_the_move() -> None:

@@ -1,0 +1,137 @@
+"""nginx with the configuration of ``deploy/nginx``, in front of a real server."""
+
+import json
+import re
+import socket
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.lacking import leave_out
+from tests.support.running.server_process import Server
+from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.web_server import ROOT, WebServer
+
+HTTP = """
+daemon off;
+pid {directory}/pid;
+error_log stderr;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {directory}/body;
+    proxy_temp_path {directory}/proxy;
+    fastcgi_temp_path {directory}/fastcgi;
+    uwsgi_temp_path {directory}/uwsgi;
+    scgi_temp_path {directory}/scgi;
+    {server}
+}}
+"""
+
+
+class Nginx(Server):
+    """nginx with the configuration of ``deploy/nginx``, but without TLS and with a short time."""
+
+    title = "nginx"
+    package = "nginx"
+    variable = "C4_TEST_NGINX"
+    executable = "nginx"
+
+    def __init__(self, web: WebServer) -> None:
+        super().__init__()
+        text = (ROOT / "deploy/nginx/c4.conf").read_text()
+        text = re.sub(r"\n *ssl_.*", "", text)
+        for old, new in (
+            ("listen 443 ssl", f"listen 127.0.0.1:{self.port}"),
+            ("127.0.0.1:8004", f"127.0.0.1:{web.port}"),
+            ("client_header_timeout 10s", "client_header_timeout 1s"),
+        ):
+            assert old in text
+            text = text.replace(old, new)
+        config = HTTP.format(directory=self.directory, server=text)
+        (self.directory / "nginx.conf").write_text(config)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def _command(self) -> Sequence[str | Path]:
+        return (self._program(), "-p", self.directory, "-c", self.directory / "nginx.conf")
+
+    def _try(self) -> None:
+        self.connected().close()
+
+    def connected(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), HANG_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def nginx() -> Iterator[Nginx]:
+    if Nginx.program() is None:
+        leave_out("nginx is not installed")
+    options = ("--table-mb=1", "--token=t", "--allow-host=c4.example", "--trust-proxy=127.0.0.1")
+    with WebServer(*options) as web, Nginx(web) as running:
+        yield running
+
+
+def exchange(nginx: Nginx, *sent: bytes) -> bytes:
+    """Send bytes, and read until the proxy closes the connection."""
+    received = b""
+    with nginx.connected() as client:
+        for piece in sent:
+            client.sendall(piece)
+        while piece := client.recv(65536):
+            received += piece
+    return received
+
+
+def get(path: str, *headers: str) -> bytes:
+    named = ("Host: c4.example", "Connection: close", *headers)
+    return "\r\n".join([f"GET {path} HTTP/1.1", *named, "", ""]).encode()
+
+
+def test_requests_pass(nginx: Nginx) -> None:
+    assert json.loads(exchange(nginx, get("/solve?pos=44")).rpartition(b"\r\n")[2])["score"]
+    assert b" 404 " in exchange(nginx, get("/metrics")).splitlines()[0]
+    forged = exchange(nginx, get("/solve?pos=44", "X-Forwarded-For: 10.0.0.1"))
+    assert forged.startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_slow_head_is_ended(nginx: Nginx) -> None:
+    with nginx.connected() as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHo")
+        assert b" 200 " not in client.recv(65536)
+    assert b" 400 " in exchange(nginx, get("/", "A: " + "b" * 40_000)).splitlines()[0]
+
+
+def test_a_body_after_an_upgrade_is_not_a_request(nginx: Nginx) -> None:
+    body = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    head = get("/solve?pos=44", "Upgrade: websocket", f"Content-Length: {len(body)}")
+    received = exchange(nginx, head.replace(b": close", b": Upgrade, close"), body)
+    assert received.count(b"HTTP/1.1 ") == 1
+
+
+def test_a_batch_is_answered_line_by_line(nginx: Nginx) -> None:
+    with nginx.connected() as client:
+        head = b"POST /api/v1/batch?columns=false HTTP/1.1\r\nHost: c4.example\r\n"
+        client.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n5\r\n4453\n\r\n")
+        received = b""
+        while b'"score"' not in received:  # the body has not ended
+            piece = client.recv(65536)
+            assert piece
+            received += piece
+
+
+def test_the_page_may_send_requests(nginx: Nginx) -> None:
+    body = json.dumps({"kind": "analyze", "moves": "44"}).encode()
+    headers = {
+        "Host": "c4.example",
+        "Origin": "https://c4.example",
+        "Authorization": "Bearer t",
+        "Content-Type": "application/json",
+    }
+    asked = urllib.request.Request(f"{nginx.url}/api/v1/jobs", body, headers)
+    with urllib.request.urlopen(asked, timeout=HANG_SECONDS) as answer:
+        assert answer.status == 201
