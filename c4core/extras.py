@@ -33,9 +33,9 @@ PICTURES: Final = Extra("PNG and GIF pictures need", ("font-source-sans-pro", "p
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch",))
-MCP: Final = Extra("tools for language models need", ("mcp", "msgspec"))
+MCP: Final = Extra("tools for language models need", ("mcp",))
 ONNX: Final = Extra("ONNX files need", ("torch", "onnx", "onnxscript"))
-WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "h11", "msgspec", "uvloop"))
+WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "h11", "uvloop"))
 
 
 def require(extra: Extra, error: Callable[[str], Exception]) -> None:

@@ -9,7 +9,8 @@ kind ``analyze``.
 them search positions for an interactive user. ``app`` is the entry point for Celery's own command
 line.
 
-``tools`` has the functions that ``c4 mcp`` offers to language models.
+``api`` has the functions for Python programs: batches, books, data sets, matches, reviews and
+queries. ``tools`` has the functions that ``c4 mcp`` offers to language models.
 
 ``errors`` contains the errors of all of these, ``logs`` the log output of workers. ``text`` makes
 text safe to show, and CSV from rows. ``configuration`` reads the user's configuration file, and

@@ -50,7 +50,7 @@ def prepare(c4: C4) -> None:
 
 def ready_for(c4: C4, example: str) -> None:
     """Do the steps that an example expects its reader to have done."""
-    if "watch 1" in example or "results 1" in example:
+    if any(name in example for name in ("watch 1", "results 1", "delete 1")):
         assert c4("jobs", "resume", "1", "-q").code == 0
     made = re.search(r" (?:build|prove) .*--output (\S+)", example)
     if made and (old := c4.directory / made[1]).exists():

@@ -73,7 +73,6 @@ def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
         "jobs": jobs.list_jobs,
         "running jobs": lambda session: jobs.list_jobs(session, states=[JobState.RUNNING]),
         "job": lambda session: jobs.get_job(session, 1),
-        "progress": lambda session: jobs.progress(session, 1),
         "totals": jobs.totals,
         "results": lambda session: jobs.unit_results(session, 1),
         "games": lambda session: games.list_games(session, GameFilter()),

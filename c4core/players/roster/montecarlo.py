@@ -198,7 +198,9 @@ class FinalGrids:
             keys = np.stack([keys, np.zeros_like(keys)], axis=1)  # no game has a high half
         to_move, taken = split_keys(keys, board)
         other = taken ^ to_move
-        stones = np.bitwise_count(taken).reshape(len(taken), -1).sum(axis=1)
+        stones = np.bitwise_count(taken)
+        if stones.ndim > 1:  # the halves of wide words
+            stones = stones.sum(axis=1)
         is_first = (stones % 2 == 0).reshape(-1, *[1] * (taken.ndim - 1))
         first = np.where(is_first, to_move, other)
         second = np.where(is_first, other, to_move)

@@ -60,7 +60,7 @@ GAMES = {
     Ending.ILLEGAL: game("4").failed("illegal: column 8 is outside the board", Ending.ILLEGAL),
     Ending.TIME: game("4").failed("time: no answer within 60 s", Ending.TIME),
     Ending.ERROR: game("4").failed("error: no idea", Ending.ERROR),
-    Ending.CRASH: game("4").failed("crash: exit status 3: '\x1b[31m\ud800'", Ending.CRASH),
+    Ending.CRASH: game("4").failed("crash: exit status 3: '\x1b[31m'", Ending.CRASH),
     Ending.NONSENSE: game("4").failed("nonsense: answered 'four'", Ending.NONSENSE),
     Ending.RESIGNED: game("44").resigned(),
     Ending.UNFINISHED: game("4435"),
@@ -90,8 +90,7 @@ def test_every_ending_is_imported_exported_and_checked(c4: C4) -> None:
     exported = list(read_json_games(io.BytesIO(c4("games", "export").out.encode())))
     for again, entry in zip(exported, entries, strict=True):
         assert isinstance(again, GameEntry)
-        detail = entry.detail.replace("\ud800", "?")  # which databases cannot store
-        assert again._replace(match=None, number=None) == entry._replace(detail=detail)
+        assert again._replace(match=None, number=None) == entry
     assert c4("db", "check").code == 0
     for number in range(len(entries)):
         assert c4("games", "show", f"1:{number}").code == 0

@@ -60,7 +60,7 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     needed = installed - optional
     assert needed == distributions(PROJECT["dependencies"])
     expected = """
-        font-source-sans-pro gymnasium kaggle-environments matplotlib mcp msgspec open_spiel
+        font-source-sans-pro gymnasium kaggle-environments matplotlib mcp open_spiel
         pettingzoo pillow pyarrow resvg-py starlette torch uvicorn
     """
     assert optional == set(expected.split())

@@ -61,7 +61,7 @@ def test_several_positions(tools: Tools) -> None:
 
 
 def test_a_review(tools: Tools) -> None:
-    found = tools.review("12 1 2 1 2 3", "4x4", budget=3600)
+    found = tools.review("1 2 1 2 1 2 3", "4x4", budget=3600)
     assert found["moves"] == "1212123"
     last = found["moves_judged"][-1]
     assert (last["column"], last["best"], last["mark"], last["changes_result"]) == (
