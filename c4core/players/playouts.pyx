@@ -563,7 +563,7 @@ cdef void _set_sensible_node(
 
 
 cdef int32_t _select_open(const Node* nodes, int32_t parent, double exploration) noexcept nogil:
-    """As ``_select``, but never a child that is proven to lose: another one is left."""
+    """Select as ``_select`` does, but never a child that is proven to lose: another one is left."""
     cdef double bound, best = -1, log_visits = log(<double>nodes[parent].visits)
     cdef int32_t child = nodes[parent].child, selected = NO_NODE
     while child != NO_NODE:
