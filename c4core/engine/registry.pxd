@@ -9,12 +9,15 @@ The registry holds only hints. Without an entry two workers search the same move
 else. So a group that is full drops its oldest entry, and colliding names do no harm. All results pass through
 the transposition table.
 
-Readers take no lock. Writers take the lock of a group, which has one cache line.
+The threads of a process share one registry and one table. Readers take no lock. Writers take the lock of a
+group, which has one cache line. Every other process that works on the position has a registry of its own. What
+changes in one is appended to its *outbox*, with the costly bounds, and carried to the others soon afterwards.
 """
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint64_t
 
 cimport c4core.engine.atomics as atomics
+from c4core.engine.kernel cimport TableBound, team_bounds, team_lower, team_upper
 
 cdef enum:
     LOG_GROUPS = 15
@@ -22,12 +25,30 @@ cdef enum:
     # The state of a question: IS_SPLIT, or the worker that has claimed it, or both, or neither.
     IS_SPLIT = 1
     CLAIM = 2               # the number of the worker, which is at least 1, is multiplied by this
+    # Other notices.
+    RELEASE = 4
+    DECIDED = 8
+    ROOT_BOUNDS = 16        # the name is the packed bounds
+    OUTBOX = 8192           # entries; what does not fit is lost
 
 cdef struct Group:
     uint64_t lock
     uint64_t name[GROUP_ENTRIES]    # 0: no entry
     uint64_t state[GROUP_ENTRIES]
     uint64_t unused                 # fills the cache line
+
+# Something that the other processes should know.
+cdef struct Notice:
+    uint64_t name
+    uint64_t kind
+
+# What has to be carried to the other processes.
+cdef struct Outbox:
+    uint64_t lock
+    uint64_t notice_count
+    uint64_t bound_count
+    Notice[OUTBOX] notices
+    TableBound[OUTBOX] bounds
 
 # Every word is atomic.
 cdef struct Registry:
@@ -37,6 +58,9 @@ cdef struct Registry:
     uint64_t changes        # counts everything that may help a worker that finds no move
     uint64_t nodes          # of all workers, up to their last polls
     uint64_t workers        # the number of workers that have joined
+    uint64_t other_nodes    # of the workers of other processes
+    uint64_t other_workers
+    Outbox* outbox          # or NULL
     # Called by every worker at each of its polls, and instead of waiting; or NULL. For simulations.
     void (*pause)(int worker, uint64_t nodes, bint is_idle) noexcept nogil
     Group groups[1 << LOG_GROUPS]
@@ -90,25 +114,100 @@ cdef inline bint _change(
     return is_mine
 
 
+cdef inline void post(Registry* r, uint64_t name, uint64_t kind) noexcept nogil:
+    """Append a notice to the outbox, if there is one."""
+    cdef Outbox* outbox = r.outbox
+    if outbox != NULL:
+        atomics.lock(&outbox.lock)
+        if outbox.notice_count < OUTBOX:
+            outbox.notices[outbox.notice_count].name = name
+            outbox.notices[outbox.notice_count].kind = kind
+            outbox.notice_count += 1
+        atomics.unlock(&outbox.lock)
+
+
+cdef inline void post_bound(Registry* r, const TableBound* bound) noexcept nogil:
+    """Append a bound to the outbox, which must exist."""
+    cdef Outbox* outbox = r.outbox
+    atomics.lock(&outbox.lock)
+    if outbox.bound_count < OUTBOX:
+        outbox.bounds[outbox.bound_count] = bound[0]
+        outbox.bound_count += 1
+    atomics.unlock(&outbox.lock)
+
+
 cdef inline bint claim(Registry* r, uint64_t name, uint64_t worker) noexcept nogil:
     """Claim a question for a worker; False if another worker has claimed it."""
-    return _change(r, name, IS_SPLIT, worker * CLAIM, worker)
+    if not _change(r, name, IS_SPLIT, worker * CLAIM, worker):
+        return False
+    post(r, name, CLAIM)
+    return True
 
 
 cdef inline void release(Registry* r, uint64_t name, uint64_t worker) noexcept nogil:
     """Give up a worker's claim."""
     _change(r, name, IS_SPLIT, 0, worker)
     atomics.add(&r.changes, 1)
+    post(r, name, RELEASE)
+
+
+cdef inline void _set_split(Registry* r, uint64_t name) noexcept nogil:
+    _change(r, name, ~<uint64_t>0, IS_SPLIT, 0)
+    atomics.add(&r.changes, 1)
 
 
 cdef inline void split(Registry* r, uint64_t name) noexcept nogil:
     """Let other workers enter the position of a question."""
-    _change(r, name, ~<uint64_t>0, IS_SPLIT, 0)
+    _set_split(r, name)
+    post(r, name, IS_SPLIT)
+
+
+cdef inline void _forget(Registry* r, uint64_t name) noexcept nogil:
+    _change(r, name, 0, 0, 0)
+    atomics.add(&r.decided, 1)
     atomics.add(&r.changes, 1)
 
 
 cdef inline void forget(Registry* r, uint64_t name) noexcept nogil:
     """Remove a question that is decided, after its bound was stored."""
-    _change(r, name, 0, 0, 0)
-    atomics.add(&r.decided, 1)
-    atomics.add(&r.changes, 1)
+    _forget(r, name)
+    post(r, name, DECIDED)
+
+
+cdef inline bint narrow(Registry* r, int* lower, int* upper) noexcept nogil:
+    """Narrow the root's bounds and the given ones to their intersection; return whether the root's changed."""
+    cdef uint64_t known, merged
+    while True:
+        known = atomics.load(&r.bounds)
+        lower[0] = max(lower[0], team_lower(known))
+        upper[0] = min(upper[0], team_upper(known))
+        merged = team_bounds(lower[0], upper[0])
+        if merged == known:
+            return False
+        if atomics.exchange_if(&r.bounds, known, merged):
+            atomics.add(&r.version, 1)
+            atomics.add(&r.changes, 1)
+            return True
+
+
+cdef inline void take_notices(
+    Registry* r, const Notice* notices, uint64_t count, uint64_t worker
+) noexcept nogil:
+    """Do what another process has done. Its bounds must be in the table. ``worker`` stands for all its workers."""
+    cdef uint64_t index, kind
+    cdef int lower, upper
+    for index in range(count):
+        kind = notices[index].kind
+        if kind == IS_SPLIT:
+            _set_split(r, notices[index].name)
+        elif kind == CLAIM:
+            _change(r, notices[index].name, IS_SPLIT, worker * CLAIM, worker)
+        elif kind == RELEASE:
+            _change(r, notices[index].name, IS_SPLIT, 0, worker)
+            atomics.add(&r.changes, 1)
+        elif kind == DECIDED:
+            _forget(r, notices[index].name)
+        elif kind == ROOT_BOUNDS:
+            lower = team_lower(notices[index].name)
+            upper = team_upper(notices[index].name)
+            narrow(r, &lower, &upper)

@@ -24,12 +24,13 @@
 # A move that no worker may take now is BUSY; so is a position whose remaining moves are busy.
 
 cimport c4core.engine.registry as registry
-from c4core.engine.registry cimport CLAIM, IS_SPLIT, Registry
+from c4core.engine.registry cimport CLAIM, IS_SPLIT, ROOT_BOUNDS, Registry
 
 cdef enum:
     SPLIT_EMPTIES = 24              # with fewer empty squares a position is not split
     LEAST_SPLIT_NODES = 4096        # a position that has cost fewer nodes is not split
     SPLIT_SHARE = 300               # nor one that has cost less than this part of a worker's nodes so far
+    POSTED_SHARE = 60               # bounds that cost this part of a split are for other processes, too
 
 # The probability that a move is needed must be at least 1 - doubt, with a growing doubt.
 cdef double LEAST_DOUBT = 0.02
@@ -70,7 +71,7 @@ cdef inline uint64_t _name(word_t mixed, int beta) noexcept nogil:
     ) | 1
 
 
-cdef inline double _chance(int failed) noexcept nogil:
+cdef inline double _cut_chance(int failed) noexcept nogil:
     """Return the probability that the next move cuts if one of the remaining moves does."""
     return 0.65 if failed == 0 else 0.55 if failed == 1 else 0.5
 
@@ -99,12 +100,20 @@ cdef void _keep(
     Search* s, word_t mixed, int beta, int ply, int value, uint64_t nodes, bint is_split
 ) noexcept nogil:
     """Store a bound. If the position is split, tell the others."""
+    cdef TableBound bound
     if is_split:
         nodes = max(nodes, s.worker.split_nodes)    # this worker may have done a small part of it
     table_store(
         bucket_of(_table_at(s, ply), mixed), mixed,
         lower_code(value) if value >= beta else upper_code(value), nodes,
     )
+    if s.worker.registry.outbox != NULL and nodes >= s.worker.split_nodes // POSTED_SHARE:
+        bound.key[0] = low_half(unmixed_key(mixed))
+        bound.key[1] = high_half(unmixed_key(mixed))
+        bound.score = <int8_t>value
+        bound.is_upper = value < beta
+        bound.log_nodes = work_of(nodes)
+        registry.post_bound(s.worker.registry, &bound)
     if is_split:
         registry.forget(s.worker.registry, _name(mixed, beta))
 
@@ -218,7 +227,7 @@ cdef int _search_together(
                 if value != NOT_PROVEN:
                     return _leave(s, f, level, value)
             child = table_key(s.g, opp, mask | moves[k], ply + 1)
-            step = chance * _chance(earlier)
+            step = chance * _cut_chance(earlier)
             value = table_bound(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
             if value == NOT_PROVEN:
                 if likely < w.least:
@@ -247,7 +256,7 @@ cdef int _search_together(
                 return _leave(s, f, level, best)
             done += 1
             order[i] = -1
-            step = cut * _chance(failed)
+            step = cut * _cut_chance(failed)
             cut = (cut - step) / (1 - step)
             failed += 1
         if done == count:
@@ -261,7 +270,7 @@ cdef bint _look_around(Search* s) noexcept nogil:
     cdef Worker* w = s.worker
     cdef Registry* r = w.registry
     cdef Frame* f
-    cdef uint64_t nodes, name
+    cdef uint64_t nodes, workers, name
     cdef int level
     if r.pause != NULL:
         r.pause(<int>w.number, s.run.nodes, False)
@@ -275,9 +284,9 @@ cdef bint _look_around(Search* s) noexcept nogil:
             if w.path[level].is_split and _decided_bound(s, &w.path[level]) != NOT_PROVEN:
                 w.unwind = level
                 return True
-    w.split_nodes = max(
-        nodes // (SPLIT_SHARE * atomics.load(&r.workers)), <uint64_t>LEAST_SPLIT_NODES
-    )
+    nodes += atomics.load(&r.other_nodes)
+    workers = atomics.load(&r.workers) + atomics.load(&r.other_workers)
+    w.split_nodes = max(nodes // (SPLIT_SHARE * workers), <uint64_t>LEAST_SPLIT_NODES)
     for level in range(w.depth):
         f = &w.path[level]
         if f.is_split:
@@ -295,18 +304,10 @@ cdef bint _look_around(Search* s) noexcept nogil:
 cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
     """Narrow the bounds of this worker and of all others to the intersection of both."""
     cdef Registry* r = s.worker.registry
-    cdef uint64_t known, merged
-    while True:
+    s.version = atomics.load(&r.version)
+    if registry.narrow(r, &bounds.lower, &bounds.upper):
+        registry.post(r, team_bounds(bounds.lower, bounds.upper), ROOT_BOUNDS)
         s.version = atomics.load(&r.version)
-        known = atomics.load(&r.bounds)
-        bounds.lower = max(bounds.lower, team_lower(known))
-        bounds.upper = min(bounds.upper, team_upper(known))
-        merged = team_bounds(bounds.lower, bounds.upper)
-        if merged == known:
-            return
-        if atomics.exchange_if(&r.bounds, known, merged):
-            atomics.add(&r.version, 1)
-            atomics.add(&r.changes, 1)
 
 
 cdef int _test_together(
