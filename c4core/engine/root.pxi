@@ -309,13 +309,9 @@ cdef void _join(Team* team, Run* run) noexcept nogil:
     cdef Search s = together.s
     cdef Bounds bounds = together.bounds
     cdef Worker worker
-    memset(&worker, 0, sizeof(Worker))
-    worker.registry = &together.registry
-    worker.number = atomics.add(&together.registry.workers, 1) + 1
-    worker.split_nodes = LEAST_SPLIT_NODES
+    _join_registry(&s, &worker, &together.registry)
     if run != together.leader:
         s.interrupted = NULL
-    s.worker = &worker
     s.memory = (<Search*>run).memory
     _solve_together(
         &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak

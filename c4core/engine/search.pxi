@@ -222,7 +222,7 @@ cdef int _search(
         if bound != NOT_PROVEN:
             return -bound
         if s.worker != NULL and g.cells - ply >= SPLIT_EMPTIES:
-            return _search_only_move(s, own, mask, moves, opp_wins & ~moves, wins, ply, beta)
+            return s.worker.only_move(s, own, mask, moves, opp_wins & ~moves, wins, ply, beta)
         value = _search(
             s, opp, child_mask, opp_wins & ~moves, wins, lowest_bit(moves), ply + 1, 1 - beta
         )
@@ -335,7 +335,7 @@ cdef int _search(
 
     # Step 10. Search them, the best one first. It usually cuts, so sorting all of them would not pay.
     if s.worker != NULL and g.cells - ply >= SPLIT_EMPTIES:
-        return _search_together(
+        return s.worker.moves(
             s, own, mask, opp_wins, last, ply, beta, best, count, child_move, child_wins, child_rank,
             mixed, before
         )

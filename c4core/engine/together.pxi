@@ -51,6 +51,14 @@ cdef struct Frame:
 
 cdef struct Worker:
     Registry* registry
+    # Functions of this file. If they were inlined, their lists would be part of every node's stack frame.
+    int (*only_move)(
+        Search* s, word_t own, word_t mask, word_t move, word_t own_wins, word_t opp_wins, int ply, int beta
+    ) noexcept nogil
+    int (*moves)(
+        Search* s, word_t own, word_t mask, word_t opp_wins, int last, int ply, int beta, int best,
+        int count, const word_t* moves, const word_t* wins, int32_t* rank, word_t mixed, uint64_t before
+    ) noexcept nogil
     uint64_t number         # the first is 1
     uint64_t decided        # the registry's count at the last look
     uint64_t told           # nodes that are included in the registry's
@@ -186,8 +194,7 @@ cdef int _search_only_move(
 
 cdef int _search_together(
     Search* s, word_t own, word_t mask, word_t opp_wins, int last, int ply, int beta, int best,
-    int count, const word_t* moves, const word_t* wins, int32_t* rank, word_t mixed,
-    uint64_t before
+    int count, const word_t* moves, const word_t* wins, int32_t* rank, word_t mixed, uint64_t before
 ) noexcept nogil:
     """Do steps 10 and 11 where positions may be split.
 
@@ -308,6 +315,17 @@ cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
     if registry.narrow(r, &bounds.lower, &bounds.upper):
         registry.post(r, team_bounds(bounds.lower, bounds.upper), ROOT_BOUNDS)
         s.version = atomics.load(&r.version)
+
+
+cdef void _join_registry(Search* s, Worker* w, Registry* r) noexcept nogil:
+    """Make a search one of several workers."""
+    memset(w, 0, sizeof(Worker))
+    w.registry = r
+    w.number = atomics.add(&r.workers, 1) + 1
+    w.split_nodes = LEAST_SPLIT_NODES
+    w.only_move = _search_only_move
+    w.moves = _search_together
+    s.worker = w
 
 
 cdef int _test_together(
