@@ -39,6 +39,7 @@ SUBJECTS: Final = {
     "anytime": Subject("anytime"),
     "books": Subject("books"),
     "certificates": Subject("certificates", "certificates", "certificates-log"),
+    "deep": Subject("deep.command"),
     "engine": Subject("engine.measure", "engine.pages", "performance"),
     "guesses": Subject("guesses", "guesses", "boards"),
     "learning": Subject("learning", "learning", "learning-log"),

@@ -22,7 +22,7 @@ from c4core.engine.kernel cimport (
     kernel_of,
     network_of,
 )
-from c4core.engine.registry cimport Outbox, Registry, take_notices
+from c4core.engine.registry cimport FIRST_PROCESS, Outbox, Registry, take_notices
 from c4core.position cimport Position
 
 cdef extern from *:
@@ -59,7 +59,6 @@ cdef extern from *:
 cdef enum:
     STACK_BYTES = 1 << 20
     IDLE_NODES = 512        # the time of one wait, in nodes
-    FOREIGN = 1 << 20       # numbers of other hosts as owners of claims begin here
 
 cdef struct SimulatedWorker:
     Coroutine coroutine
@@ -121,7 +120,7 @@ cdef void _exchange() noexcept nogil:
                     simulation.hosts[receiver].memory, outbox.bounds, outbox.bound_count
                 )
                 take_notices(
-                    _registry(receiver), outbox.notices, outbox.notice_count, FOREIGN + sender
+                    _registry(receiver), outbox.notices, outbox.notice_count, FIRST_PROCESS + sender
                 )
         outbox.notice_count = outbox.bound_count = 0
 
@@ -214,6 +213,7 @@ def simulate(
             raise MemoryError
         _registry(index).pause = _pause
         if hosts > 1:
+            _registry(index).process = FIRST_PROCESS + index
             _registry(index).outbox = <Outbox*>calloc(1, sizeof(Outbox))
             _registry(index).other_workers = workers - (workers - index + hosts - 1) // hosts
     with nogil:

@@ -30,6 +30,7 @@ cdef enum:
     DECIDED = 8
     ROOT_BOUNDS = 16        # the name is the packed bounds
     OUTBOX = 8192           # entries; what does not fit is lost
+    FIRST_PROCESS = 1 << 20 # from here on the owner of a claim is another process
 
 cdef struct Group:
     uint64_t lock
@@ -58,6 +59,8 @@ cdef struct Registry:
     uint64_t changes        # counts everything that may help a worker that finds no move
     uint64_t nodes          # of all workers, up to their last polls
     uint64_t workers        # the number of workers that have joined
+    uint64_t lost           # counts the claims of workers that another process has, too
+    uint64_t process        # the number of this process as the owner of a claim
     uint64_t other_nodes    # of the workers of other processes
     uint64_t other_workers
     Outbox* outbox          # or NULL
@@ -190,10 +193,22 @@ cdef inline bint narrow(Registry* r, int* lower, int* upper) noexcept nogil:
             return True
 
 
+cdef inline void _take_claim(Registry* r, uint64_t name, uint64_t process) noexcept nogil:
+    """Note a claim of another process. If two processes have claimed a question, the lower number keeps it.
+
+    Otherwise they would stay side by side: they find the same move free next, at the same moment.
+    """
+    cdef uint64_t owner = question_state(r, name) // CLAIM
+    if owner == 0 or process < (owner if owner >= FIRST_PROCESS else r.process):
+        _change(r, name, IS_SPLIT, process * CLAIM, 0)
+        if 0 < owner < FIRST_PROCESS:
+            atomics.add(&r.lost, 1)
+
+
 cdef inline void take_notices(
-    Registry* r, const Notice* notices, uint64_t count, uint64_t worker
+    Registry* r, const Notice* notices, uint64_t count, uint64_t process
 ) noexcept nogil:
-    """Do what another process has done. Its bounds must be in the table. ``worker`` stands for all its workers."""
+    """Repeat what another process has done, after its bounds were added to the table."""
     cdef uint64_t index, kind
     cdef int lower, upper
     for index in range(count):
@@ -201,9 +216,9 @@ cdef inline void take_notices(
         if kind == IS_SPLIT:
             _set_split(r, notices[index].name)
         elif kind == CLAIM:
-            _change(r, notices[index].name, IS_SPLIT, worker * CLAIM, worker)
+            _take_claim(r, notices[index].name, process)
         elif kind == RELEASE:
-            _change(r, notices[index].name, IS_SPLIT, 0, worker)
+            _change(r, notices[index].name, IS_SPLIT, 0, process)
             atomics.add(&r.changes, 1)
         elif kind == DECIDED:
             _forget(r, notices[index].name)

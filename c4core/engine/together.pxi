@@ -19,12 +19,12 @@
 # split ones, so it takes the highest, largest piece, and it stays there until that piece is decided.
 #
 # **Leave.** At its polls a worker looks up the split positions that it is in. If one of them is decided, it
-# continues there.
+# continues there. It also gives up a move that another process has claimed at the same moment.
 #
 # A move that no worker may take now is BUSY; so is a position whose remaining moves are busy.
 
 cimport c4core.engine.registry as registry
-from c4core.engine.registry cimport CLAIM, IS_SPLIT, ROOT_BOUNDS, Registry
+from c4core.engine.registry cimport CLAIM, FIRST_PROCESS, IS_SPLIT, ROOT_BOUNDS, Registry
 
 cdef enum:
     SPLIT_EMPTIES = 24              # with fewer empty squares a position is not split
@@ -61,13 +61,14 @@ cdef struct Worker:
     ) noexcept nogil
     uint64_t number         # the first is 1
     uint64_t decided        # the registry's count at the last look
+    uint64_t lost           # the registry's count at the last look
     uint64_t told           # nodes that are included in the registry's
     uint64_t split_nodes    # a position that has cost so many nodes is split
     double least            # a move is taken if the probability that it is needed is at least this,
     double needed           # for the position that is entered next
     double cut              # the probability that one of this position's moves cuts
     int depth               # of path
-    int unwind              # the level of path that is decided, or -1
+    int unwind              # the level of path to which the search returns, or -1
     Frame[WORD_BITS] path
 
 
@@ -137,6 +138,12 @@ cdef int _leave(Search* s, const Frame* f, int level, int value) noexcept nogil:
     return value
 
 
+cdef inline bint _has_lost(Search* s, const Frame* f, uint64_t name) noexcept nogil:
+    """Return whether another process has the claim of a move, which has the name."""
+    cdef uint64_t state = registry.question_state(s.worker.registry, name)
+    return f.has_claim and state >= FIRST_PROCESS * CLAIM and not state & IS_SPLIT
+
+
 cdef int _search_move(
     Search* s, Frame* f, word_t opp, word_t move, word_t child_mask, word_t own_wins, word_t opp_wins,
     word_t child, double needed, double cut
@@ -157,6 +164,9 @@ cdef int _search_move(
     w.cut = cut
     value = _search(s, opp, child_mask, own_wins, opp_wins, lowest_bit(move), f.ply + 1, 1 - f.beta)
     f.child = 0
+    if value == ABORTED and f - &w.path[0] == w.unwind and _has_lost(s, f, name):
+        w.unwind = -1
+        value = BUSY
     # Not every way out of a search stores a bound of the position itself, for those who are inside.
     if value > BUSY and (f.is_split or is_split):
         _keep(s, child, 1 - f.beta, f.ply + 1, value, s.run.nodes - before, True)
@@ -289,6 +299,13 @@ cdef bint _look_around(Search* s) noexcept nogil:
         w.decided = atomics.load(&r.decided)
         for level in range(w.depth):
             if w.path[level].is_split and _decided_bound(s, &w.path[level]) != NOT_PROVEN:
+                w.unwind = level
+                return True
+    if atomics.load(&r.lost) != w.lost:
+        w.lost = atomics.load(&r.lost)
+        for level in range(w.depth):
+            f = &w.path[level]
+            if f.child and _has_lost(s, f, _name(f.child, 1 - f.beta)):
                 w.unwind = level
                 return True
     nodes += atomics.load(&r.other_nodes)
