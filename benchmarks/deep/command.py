@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from benchmarks.deep.simulation import simulate as simulated
 from benchmarks.options import WITH_HELP, table_option
 from c4core.notation import parse_board
 from c4core.position import Position
@@ -61,8 +62,6 @@ def simulate(
     table_mb: int,
 ) -> None:
     """Simulate workers that search one position together, on a virtual clock."""
-    from benchmarks.deep import simulation
-
     speed_ups: dict[int, list[float]] = {number: [] for number in workers}
     figures = []
     for name in names or (QUICK if quick else LARGE):
@@ -71,7 +70,7 @@ def simulate(
         position = Position(moves, width=width, height=height)
         one = Solver(table_mb=table_mb).solve(position)
         for number in workers:
-            found = simulation.simulate(
+            found = simulated(
                 position,
                 workers=number,
                 hosts=min(hosts, number),
