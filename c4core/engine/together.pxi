@@ -23,6 +23,8 @@
 #
 # A move that no worker may take now is BUSY; so is a position whose remaining moves are busy.
 
+from libc.math cimport sqrt
+
 cimport c4core.engine.registry as registry
 from c4core.engine.registry cimport CLAIM, FIRST_PROCESS, IS_SPLIT, ROOT_BOUNDS, Registry
 
@@ -32,10 +34,10 @@ cdef enum:
     SPLIT_SHARE = 300               # nor one that has cost less than this part of a worker's nodes so far
     POSTED_SHARE = 60               # bounds that cost this part of a split are for other processes, too
 
-# The probability that a move is needed must be at least 1 - doubt, with a growing doubt.
-cdef double LEAST_DOUBT = 0.02
-cdef double MORE_DOUBT = 1.5
-cdef double NEXT_WINDOW = 0.08      # the probability that another window is needed
+# Probabilities that a move, or another window of the root, is needed.
+cdef double FIRST_LEAST = 0.98      # for a move in a worker's first look from the root,
+cdef double LAST_LEAST = 0.015      # and in its last
+cdef double NEXT_WINDOW = 0.08
 cdef enum:
     WAIT_TURNS = 100                # 50 microseconds each
 
@@ -380,7 +382,7 @@ cdef void _solve_together(
     A score needs two proofs, of its lower and of its upper bound. So a worker that finds no move for the
     present window tries those that may follow it. The first worker has probed for quick wins before.
     """
-    cdef double doubt
+    cdef Worker* w = s.worker
     cdef int beta, turn, found
     cdef Bounds open_bounds
     s.budget = <uint64_t>-1
@@ -394,15 +396,14 @@ cdef void _solve_together(
         open_bounds.lower = max(bounds.lower, -1) if weak else bounds.lower
         open_bounds.upper = min(bounds.upper, 1) if weak else bounds.upper
         found = BUSY
-        doubt = LEAST_DOUBT
-        while found == BUSY and doubt < 1:
-            s.worker.least = 1 - doubt
-            for turn in range(3 if s.worker.least <= NEXT_WINDOW else 1):
+        w.least = FIRST_LEAST
+        while found == BUSY and w.least > LAST_LEAST:
+            for turn in range(3 if w.least <= NEXT_WINDOW else 1):
                 beta = _next_window(bounds) + (0 if turn == 0 else 1 if turn == 1 else -1)
                 if found == BUSY and open_bounds.lower < beta <= open_bounds.upper:
                     found = _test_together(
                         s, stones, mask, ply, bounds, beta, 1 if turn == 0 else NEXT_WINDOW
                     )
-            doubt *= MORE_DOUBT
+            w.least *= sqrt(w.least)
         if found == BUSY:
             _wait(s)
