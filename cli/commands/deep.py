@@ -187,9 +187,9 @@ def _task(
 
 
 def _threads(database: Database, backend: Backend) -> int:
-    """The number of threads that will search; at least 1, even if there is no worker yet."""
+    """The number of pieces to search at a time; at least 1, even if there is no worker yet."""
     if backend.broker is None:
-        return backend.threads
+        return 1  # the threads of this process search each piece together
     from db import jobs
 
     with database.read() as session:

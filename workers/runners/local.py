@@ -17,6 +17,7 @@ from workers.core.follow import POLL_SECONDS, JobFollower
 from workers.core.kinds import check_consent
 from workers.core.leases import LEASE_SECONDS
 from workers.core.worker import Worker, WorkerSettings
+from workers.deep.task import KIND as DEEP
 
 if TYPE_CHECKING:
     from c4core.players import Consent
@@ -60,16 +61,18 @@ class LocalRunner(JobFollower):
         super().__init__(database, job_id)
         if self._job.state is JobState.RUNNING:
             check_consent(database, self._job, programs)
+        # The threads search one piece of a deep job together, but other units side by side.
+        turns, searching = (1, threads) if self._job.kind == DEEP else (threads, 1)
         settings = WorkerSettings(
             f"{socket.gethostname()}:{os.getpid()}",
-            threads=threads,
+            threads=turns,
             table_mb=table_mb,
             programs=programs,
             patience=PATIENCE_SECONDS,
         )
         self._worker = Worker(
             database,
-            Solver(table_mb=table_mb),
+            Solver(table_mb=table_mb, threads=searching),
             settings,
             job_ids={job_id},
             lease_seconds=lease_seconds,

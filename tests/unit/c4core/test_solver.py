@@ -294,6 +294,10 @@ def test_threads_share_a_position(
     assert Solver(table_mb=1, threads=threads).solve(position).score == score
     value = Solver(threads=threads).solve(position, weak=True)
     assert (value.lower > 0, value.upper < 0) == (score > 0, score < 0)
+    solver = Solver(threads=threads)
+    assert solver.test(position, score).lower >= score
+    assert solver.test(position, score + 1).upper <= score
+    assert solver.progress[1] in (None, *range(-30, score + 1))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
