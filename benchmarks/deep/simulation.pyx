@@ -171,7 +171,7 @@ def simulate(
         hosts: the number of hosts, each with a table and a registry.
         table_mb: megabytes of each host's table.
         exchange_nodes: nodes that a worker visits between two exchanges of the hosts.
-        most_nodes: give up after so many nodes of all workers.
+        most_nodes: give up after this number of nodes of all workers.
 
     Returns:
         A dictionary: ``lower`` and ``upper`` bounds of the score, ``nodes`` of all workers, the ``clock`` of the

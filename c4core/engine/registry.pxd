@@ -10,8 +10,8 @@ else. So a group that is full drops its oldest entry, and colliding names do no 
 the transposition table.
 
 The threads of a process share one registry and one table. Readers take no lock. Writers take the lock of a
-group, which has one cache line. Every other process that works on the position has a registry of its own. What
-changes in one is appended to its *outbox*, with the costly bounds, and carried to the others soon afterwards.
+group, which has one cache line. Every other process that works on the position has a registry of its own. A
+process appends its changes to its *outbox*, with the costly bounds, and another process repeats them soon after.
 """
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -29,7 +29,7 @@ cdef enum:
     RELEASE = 4
     DECIDED = 8
     ROOT_BOUNDS = 16        # the name is the packed bounds
-    OUTBOX = 8192           # entries; what does not fit is lost
+    OUTBOX = 8192           # entries; more are lost
     FIRST_PROCESS = 1 << 20 # from here on the owner of a claim is another process
 
 cdef struct Group:
@@ -140,7 +140,7 @@ cdef inline void post_bound(Registry* r, const TableBound* bound) noexcept nogil
 
 
 cdef inline bint claim(Registry* r, uint64_t name, uint64_t worker) noexcept nogil:
-    """Claim a question for a worker; False if another worker has claimed it."""
+    """Claim a question for a worker. Return False if another worker has claimed it."""
     if not _change(r, name, IS_SPLIT, worker * CLAIM, worker):
         return False
     post(r, name, CLAIM)

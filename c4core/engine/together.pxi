@@ -65,7 +65,7 @@ cdef struct Worker:
     uint64_t decided        # the registry's count at the last look
     uint64_t lost           # the registry's count at the last look
     uint64_t told           # nodes that are included in the registry's
-    uint64_t split_nodes    # a position that has cost so many nodes is split
+    uint64_t split_nodes    # nodes after which a position is split
     double least            # a move is taken if the probability that it is needed is at least this,
     double needed           # for the position that is entered next
     double cut              # the probability that one of this position's moves cuts
@@ -169,7 +169,7 @@ cdef int _search_move(
     if value == ABORTED and f - &w.path[0] == w.unwind and _has_lost(s, f, name):
         w.unwind = -1
         value = BUSY
-    # Not every way out of a search stores a bound of the position itself, for those who are inside.
+    # A search can end without storing the bound of its position, which other workers inside look up.
     if value > BUSY and (f.is_split or is_split):
         _keep(s, child, 1 - f.beta, f.ply + 1, value, s.run.nodes - before, True)
     elif f.has_claim:
@@ -380,7 +380,7 @@ cdef void _solve_together(
     """Do what _solve does, as one of several workers.
 
     A score needs two proofs, of its lower and of its upper bound. So a worker that finds no move for the
-    present window tries those that may follow it. The first worker has probed for quick wins before.
+    present window tries the windows that may follow. The caller has probed for quick wins before.
     """
     cdef Worker* w = s.worker
     cdef int beta, turn, found
