@@ -20,6 +20,7 @@ SUBJECTS: Final = {
     "anytime": "anytime",
     "books": "books",
     "certificates": "certificates",
+    "deep": "deep.command",
     "engine": "engine.measure",
     "guesses": "guesses",
     "learning": "learning",

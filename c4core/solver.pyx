@@ -60,6 +60,7 @@ from c4core.engine.kernel cimport (
     publish_bounds,
     take_bounds,
     take_signal_error,
+    team_bounds,
     team_lower,
     team_upper,
     turn_bounds,
@@ -335,8 +336,6 @@ cdef class Solver:
     def test(self, position, beta, *, time_limit=None, node_limit=None, width=7, height=6):
         """Search one null window: does the position score at least ``beta`` for its side to move?
 
-        Only the calling thread searches.
-
         Args:
             position: any position, even a finished game; or its moves as text.
             beta: the score in question; it may be outside the possible scores.
@@ -367,9 +366,7 @@ cdef class Solver:
                 and not game_bounds(asked.g, stones, mask, &bounds)
                 and bounds.lower < least <= bounds.upper
             ):
-                with nogil:
-                    call.board.kernel.test(call.run, stones, mask, &bounds, least, NO_LIMIT)
-                self._reraise()
+                self._test(&call, stones, mask, &bounds, least)
         finally:
             self._end(&call)
         return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
@@ -541,6 +538,31 @@ cdef class Solver:
             self._solve_together(call, stones, mask, bounds, weak, NO_LIMIT)
         return 0
 
+    cdef int _test(
+        self, Call* call, word_t stones, word_t mask, Bounds* bounds, int beta
+    ) except -1:
+        """Search a null window with this thread alone; after SOLO_NODES nodes continue with all threads."""
+        cdef uint64_t limit = call.limits.node_limit
+        cdef Bounds window
+        if self.threads > 1:
+            call.run.node_limit = min(limit, <uint64_t>SOLO_NODES)
+        with nogil:
+            call.board.kernel.test(call.run, stones, mask, bounds, beta, NO_LIMIT)
+        call.run.node_limit = limit
+        self._reraise()
+        if not call.run.stopped or not self._may_go_on(call):
+            return 0
+        # For the threads, the score is beta - 1 or beta; progress must not show these as proven.
+        window.lower, window.upper = beta - 1, beta
+        call.run.proven = NULL
+        self._solve_together(call, stones, mask, &window, False, NO_LIMIT)
+        if window.lower >= beta:
+            bounds.lower = max(bounds.lower, window.lower)
+        elif window.upper < beta:
+            bounds.upper = min(bounds.upper, window.upper)
+        atomics.store(&self._proven, team_bounds(bounds.lower, bounds.upper))
+        return 0
+
     cdef int _analyze(self, Call* call, word_t stones, word_t mask, Columns* columns) except -1:
         """Analyze with this thread alone; later all threads share every turn.
 
@@ -599,9 +621,7 @@ cdef class Solver:
 
         The nodes of all threads are added to the call's.
 
-        Every thread searches the same windows. The threads share their results through the table and the
-        team's bounds. Near the root each thread marks the positions it searches (engine/search.pxi), so that
-        the threads spread over the tree.
+        The threads share the table and a registry of the positions that they search (engine/together.pxi).
         """
         cdef Together together
         cdef list helpers = []

@@ -1,8 +1,9 @@
 """Operations that Cython lacks: atomic words, prefetching, a monotonic clock.
 
 Every access to a word is relaxed. A table entry is one self-contained word, and each counter is
-independent, so no reader relies on the order of two accesses. Pointers are different: a thread
-that sees a pointer also sees the data behind it.
+independent, so no reader relies on the order of two accesses. Pointers and locks are different: a
+thread that sees a pointer also sees the data behind it, and one that takes a lock sees what was
+written under it.
 """
 
 from libc.stdint cimport uint64_t
@@ -12,6 +13,7 @@ cdef extern from * nogil:
     """
     #include <stddef.h>
     #include <stdint.h>
+    #include <sched.h>
     #include <time.h>
     #if defined(__linux__)
     #include <sys/mman.h>
@@ -35,6 +37,17 @@ cdef extern from * nogil:
         return __atomic_compare_exchange_n(
             word, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED
         );
+    }
+
+    /* For a few instructions at a time; a thread that is not running may hold the lock. */
+    static inline void c4_lock(uint64_t *word) {
+        while (__atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE)) {
+            sched_yield();
+        }
+    }
+
+    static inline void c4_unlock(uint64_t *word) {
+        __atomic_store_n(word, 0, __ATOMIC_RELEASE);
     }
 
     static inline void *c4_load_pointer(void *const *place) {
@@ -69,6 +82,12 @@ cdef extern from * nogil:
         clock_gettime(CLOCK_MONOTONIC, &now);
         return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
     }
+
+    /* Lets other threads run for a moment. */
+    static inline void c4_rest(void) {
+        const struct timespec moment = {0, 50000};
+        nanosleep(&moment, NULL);
+    }
     """
     uint64_t load "c4_load"(const uint64_t* word) noexcept
     void store "c4_store"(uint64_t* word, uint64_t value) noexcept
@@ -76,8 +95,11 @@ cdef extern from * nogil:
     bint exchange_if "c4_exchange_if"(
         uint64_t* word, uint64_t expected, uint64_t value
     ) noexcept
+    void lock "c4_lock"(uint64_t* word) noexcept
+    void unlock "c4_unlock"(uint64_t* word) noexcept
     void* load_pointer "c4_load_pointer"(void* const* place) noexcept
     bint publish "c4_publish"(void** place, void* pointer) noexcept
     void prefetch "c4_prefetch"(const void* address) noexcept
     void prefer_huge_pages "c4_prefer_huge_pages"(void* start, size_t size) noexcept
     double now "c4_now"() noexcept
+    void rest "c4_rest"() noexcept

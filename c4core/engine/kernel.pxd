@@ -12,6 +12,7 @@ from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, popcount, whole_t
 
 cdef enum:
     ABORTED = -128      # the result of a test that a limit has ended; not a possible score
+    BUSY = -127         # the result of a test in which all moves are for other workers (together.pxi)
     NO_SCORE = -128     # in place of a score: no move, unknown, or no guess (c4core/evaluation.py)
     NOT_A_NETWORK = -1
     NO_MEMORY_LEFT = -2
@@ -72,7 +73,7 @@ cdef struct Run:
     bint stopped            # a limit was reached, so the complete search is over
     uint64_t* proven        # the bounds so far, packed (team_bounds); or NULL; atomic
 
-# One position that several threads solve.
+# One position that several threads solve; begins with its registry (registry.pxd).
 ctypedef void Team
 
 # A batch of positions, shared by its threads; every entry is written by the thread that took it.

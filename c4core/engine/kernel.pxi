@@ -1,7 +1,8 @@
 # The kernel: one translation unit, compiled for each kind of processor (kernel.pyx), without Python objects.
 #
 # Each file explains one idea, with a picture or a proof. Read them in this order: board.pxd, bounds.pxi,
-# table.pxi, ordering.pxi, patterns.pxi, history.pxi, order_network.pxi, search.pxi, root.pxi.
+# table.pxi, ordering.pxi, patterns.pxi, history.pxi, order_network.pxi, search.pxi, together.pxi,
+# root.pxi.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t, uintptr_t
 
@@ -16,4 +17,5 @@ include "patterns.pxi"
 include "history.pxi"
 include "order_network.pxi"
 include "search.pxi"
+include "together.pxi"
 include "root.pxi"

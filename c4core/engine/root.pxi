@@ -275,7 +275,7 @@ cdef int _principal_move(Run* run, whole_t stones, whole_t mask, int score) noex
 
 # One position, solved by several threads.
 cdef struct Together:
-    Shared shared
+    Registry registry       # first, so that both have one address
     word_t stones
     word_t mask
     Bounds bounds           # bounds known at the start
@@ -291,7 +291,7 @@ cdef Team* _assemble(
     cdef Together* together = <Together*>calloc(1, sizeof(Together))
     if together == NULL:
         return NULL
-    together.shared.bounds = team_bounds(bounds.lower, bounds.upper)
+    together.registry.bounds = team_bounds(bounds.lower, bounds.upper)
     together.stones = stones
     together.mask = mask
     together.bounds = bounds[0]
@@ -301,7 +301,6 @@ cdef Team* _assemble(
     together.s.run.nodes = together.s.told = 0
     together.s.run.stopped = False
     together.s.run.node_limit = node_limit
-    together.s.team = &together.shared
     return together
 
 
@@ -309,11 +308,13 @@ cdef void _join(Team* team, Run* run) noexcept nogil:
     cdef Together* together = <Together*>team
     cdef Search s = together.s
     cdef Bounds bounds = together.bounds
+    cdef Worker worker
+    _join_registry(&s, &worker, &together.registry)
     if run != together.leader:
         s.interrupted = NULL
     s.memory = (<Search*>run).memory
-    _solve(
-        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_SCORE
+    _solve_together(
+        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak
     )
     atomics.add(&together.nodes, s.run.nodes)
     _count_nodes(&s)
@@ -321,8 +322,8 @@ cdef void _join(Team* team, Run* run) noexcept nogil:
 
 cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:
     cdef Together* together = <Together*>team
-    bounds.lower = team_lower(together.shared.bounds)
-    bounds.upper = team_upper(together.shared.bounds)
+    bounds.lower = team_lower(together.registry.bounds)
+    bounds.upper = team_upper(together.registry.bounds)
     run.nodes += together.nodes
     (<Search*>run).told += together.nodes       # every thread has counted its own
     run.stopped = not decided(bounds, together.weak)

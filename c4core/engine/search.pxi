@@ -17,7 +17,6 @@
 from libc.stdint cimport int8_t, int32_t
 
 cdef enum:
-    SEARCHING_BITS = 10
     LATE_EMPTIES = 28           # with fewer empty squares most windows are cheap
     POLL_NODES = 2048           # nodes between polls of the limits: about 0.2 ms
     INTERRUPT_POLLS = 128       # polls between checks for signals: about 25 ms
@@ -28,17 +27,10 @@ cdef enum:
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve)
     LATE_PROBE_BUDGET = 300     # the same, with fewer than LATE_EMPTIES squares empty
     SIGN_BUDGET = 150
-    SHARED_EMPTIES = 24         # with fewer empty squares threads do not coordinate
-
-# Shared by the threads that search one position together; every word is atomic.
-cdef struct Shared:
-    uint64_t bounds         # the narrowest bounds that any thread has proven, packed
-    uint64_t version        # counts the changes of the bounds
-    # The positions being searched: the top 64 bits of their mixed keys, by the topmost of them.
-    uint64_t searching[1 << SEARCHING_BITS]
 
 cdef struct BoardMemory
 cdef struct ThreadMemory
+cdef struct Worker
 
 # One search: one thread, one position. Plain memory; no other thread writes to it.
 cdef struct Search:
@@ -55,8 +47,8 @@ cdef struct Search:
     bint timed                      # whether there is a deadline
     double deadline                 # on the clock of atomics.now()
     Interrupted interrupted         # or NULL
-    Shared* team                    # or NULL for a search of one thread
-    uint64_t version                # of the team's bounds when the running null window began
+    Worker* worker                  # of a search by several (together.pxi), or NULL
+    uint64_t version                # of the root's bounds when the running null window began
     # Bookkeeping
     uint64_t* searched              # nodes of all searches of the solver, up to their last polls; atomic
     uint64_t told                   # nodes of this search that are included there
@@ -108,10 +100,8 @@ cdef bint _poll(Search* s) noexcept nogil:
     s.polls += 1
     if s.run.stopped or s.run.nodes >= s.budget:
         return True
-    if s.team != NULL and atomics.load(&s.team.version) != s.version:
-        return True
     _schedule(s)
-    return False
+    return s.worker != NULL and _look_around(s)
 
 
 cdef inline word_t _wins(const Search* s, word_t stones, word_t mask) noexcept nogil:
@@ -231,6 +221,8 @@ cdef int _search(
         bound = upper_bound(s.g, &parity, moves_to_beat(g, ply + 1, -beta), -beta)
         if bound != NOT_PROVEN:
             return -bound
+        if s.worker != NULL and g.cells - ply >= SPLIT_EMPTIES:
+            return s.worker.only_move(s, own, mask, moves, opp_wins & ~moves, wins, ply, beta)
         value = _search(
             s, opp, child_mask, opp_wins & ~moves, wins, lowest_bit(moves), ply + 1, 1 - beta
         )
@@ -342,8 +334,8 @@ cdef int _search(
             s.look(s, &choice, child_rank)
 
     # Step 10. Search them, the best one first. It usually cuts, so sorting all of them would not pay.
-    if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
-        return _search_shared(
+    if s.worker != NULL and g.cells - ply >= SPLIT_EMPTIES:
+        return s.worker.moves(
             s, own, mask, opp_wins, last, ply, beta, best, count, child_move, child_wins, child_rank,
             mixed, before
         )
@@ -372,76 +364,10 @@ cdef int _search(
     return best
 
 
-cdef int _search_shared(
-    Search* s, word_t own, word_t mask, word_t opp_wins, int last, int ply, int beta, int best,
-    int count, const word_t* moves, const word_t* wins, int32_t* rank, word_t mixed,
-    uint64_t before
-) noexcept nogil:
-    """Do steps 10 and 11 for a team: a thread defers the moves that another thread searches.
-
-    The team keeps a list of the positions being searched (simplified ABDADA: T. Kerrigan after
-    J.-C. Weill, 1996). Every thread searches the first move: the work can be shared below it, and a
-    cutoff makes the other moves unnecessary. Before each later move a thread probes the table, because
-    another thread may have decided this position or that move meanwhile. After a race on the list, two
-    threads search the same position, which does no harm.
-
-    Args:
-        best: the largest bound of the moves that step 8 has dropped.
-        count: the number of remaining moves; it may be 0.
-        moves, wins: these moves, and the winning squares after each.
-        rank: the ranks of the moves; the highest is tried first.
-        mixed: this position's key in the table.
-        before: the number of nodes when the search entered this position.
-    """
-    cdef word_t opp = own ^ mask
-    cdef word_t* bucket = bucket_of(_table_at(s, ply), mixed)
-    cdef uint64_t* place
-    cdef uint64_t name
-    cdef word_t child
-    cdef int8_t[WORD_COLUMNS] tried
-    cdef int[WORD_COLUMNS] deferred
-    cdef int turn, i, k, value, done = 0, left = 0, waiting = count
-    for turn in range(2):
-        for i in range(waiting):
-            k = deferred[i] if turn else _best_left(rank, count)
-            child = table_key(s.g, opp, mask | moves[k], ply + 1)
-            name = top_bits(child)
-            place = &s.team.searching[name >> (64 - SEARCHING_BITS)]
-            if i and turn == 0 and atomics.load(place) == name:
-                deferred[left] = k
-                left += 1
-                continue
-            if i or turn:
-                value = table_bound(bucket, mixed, beta)
-                if value != NOT_PROVEN:
-                    return value
-            tried[done] = <int8_t>lowest_bit(moves[k])
-            value = table_bound(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
-            if value == NOT_PROVEN:
-                atomics.store(place, name)
-                value = _search(
-                    s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], tried[done], ply + 1,
-                    1 - beta,
-                )
-                atomics.store(place, 0)
-                if value == ABORTED:
-                    return ABORTED
-            best = max(best, -value)
-            if best >= beta:
-                if count > 1:
-                    _remember(s, own, opp, last, ply, tried, done)
-                table_store(bucket, mixed, lower_code(best), s.run.nodes - before)
-                return best
-            done += 1
-        waiting = left
-    table_store(bucket, mixed, upper_code(best), s.run.nodes - before)
-    return best
-
-
 cdef int _test(
     Search* s, word_t stones, word_t mask, int ply, Bounds* bounds, int beta
 ) noexcept nogil:
-    """Return whether the score is at least ``beta`` (1 or 0), or ABORTED. Narrow the bounds."""
+    """Return whether the score is at least ``beta`` (1 or 0), or ABORTED or BUSY. Narrow the bounds."""
     cdef const Board* g = s.g
     cdef word_t wins = _wins(s, stones, mask)
     cdef int value
@@ -452,8 +378,8 @@ cdef int _test(
     s.look = _look_ahead
     # The last move is unknown. The lowest guard bit, which never has a stone, stands for it.
     value = _search(s, stones, mask, wins, _wins(s, stones ^ mask, mask), g.height, ply, beta)
-    if value == ABORTED:
-        return ABORTED
+    if value <= BUSY:
+        return value
     if value >= beta:
         bounds.lower = max(bounds.lower, value)
     else:
@@ -461,21 +387,6 @@ cdef int _test(
     if s.run.proven != NULL:
         atomics.store(s.run.proven, team_bounds(bounds.lower, bounds.upper))
     return value >= beta
-
-
-cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
-    """Narrow the bounds of the thread and of its team to the intersection of both."""
-    cdef uint64_t known, merged
-    while True:
-        s.version = atomics.load(&s.team.version)
-        known = atomics.load(&s.team.bounds)
-        bounds.lower = max(bounds.lower, team_lower(known))
-        bounds.upper = min(bounds.upper, team_upper(known))
-        merged = team_bounds(bounds.lower, bounds.upper)
-        if merged == known:
-            return
-        if atomics.exchange_if(&s.team.bounds, known, merged):
-            atomics.add(&s.team.version, 1)
 
 
 cdef void _probe(Search* s, word_t stones, word_t mask, int ply, Bounds* bounds) noexcept nogil:
@@ -511,6 +422,25 @@ cdef void _probe(Search* s, word_t stones, word_t mask, int ply, Bounds* bounds)
     s.last_asked = last_asked
 
 
+cdef bint _start(Search* s, word_t stones, word_t mask, int ply, Bounds* bounds) noexcept nogil:
+    """Take an immediate win and return True, or else the bounds that follow from the number of stones."""
+    if _wins(s, stones, mask) & playable_squares(s.g, mask):
+        bounds.lower = bounds.upper = (s.g.cells + 1 - ply) >> 1
+        return True
+    bounds.upper = min(bounds.upper, (s.g.cells - 1 - ply) >> 1)
+    bounds.lower = max(bounds.lower, -((s.g.cells - ply) >> 1))
+    return False
+
+
+cdef inline int _next_window(const Bounds* bounds) noexcept nogil:
+    """Return the next beta: win, draw or loss, then one score at a time away from the draw."""
+    if bounds.lower <= 0 < bounds.upper:
+        return 1
+    if bounds.lower < 0 <= bounds.upper:
+        return 0
+    return bounds.lower + 1 if bounds.lower > 0 else bounds.upper
+
+
 cdef void _solve(
     Search* s, word_t stones, word_t mask, int ply, Bounds* bounds, bint weak, int guess
 ) noexcept nogil:
@@ -522,43 +452,24 @@ cdef void _solve(
     Step 3. Put the first window at the guess; without a guess, decide between win, draw and loss.
     Step 4. Move the window by one score at a time, because step 2 has found far scores.
     """
-    cdef const Board* g = s.g
     cdef int beta, found
 
     # Step 1.
-    if _wins(s, stones, mask) & playable_squares(g, mask):
-        bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
-        if s.team != NULL:
-            _share(s, bounds)
+    if _start(s, stones, mask, ply, bounds):
         return
-    bounds.upper = min(bounds.upper, (g.cells - 1 - ply) >> 1)
-    bounds.lower = max(bounds.lower, -((g.cells - ply) >> 1))
 
-    # Step 2. A team's first thread has done this before it called the others.
-    if s.team == NULL and not weak and not s.related:
+    # Step 2.
+    if not weak and not s.related:
         _probe(s, stones, mask, ply, bounds)
     s.budget = <uint64_t>-1
 
-    while not s.run.stopped:
-        if s.team != NULL:
-            _share(s, bounds)
-        if decided(bounds, weak):
-            return
-        # Step 3.
+    while not s.run.stopped and not decided(bounds, weak):
+        # Steps 3 and 4.
         if guess != NO_SCORE:
             beta = min(max(guess, bounds.lower + 1), bounds.upper)
-        elif bounds.lower <= 0 < bounds.upper:
-            beta = 1
-        elif bounds.lower < 0 <= bounds.upper:
-            beta = 0
-        # Step 4.
-        elif bounds.lower > 0:
-            beta = bounds.lower + 1
         else:
-            beta = bounds.upper
+            beta = _next_window(bounds)
         found = _test(s, stones, mask, ply, bounds, beta)
-        if found == ABORTED:
-            continue
-        if guess != NO_SCORE:
+        if found != ABORTED and guess != NO_SCORE:
             # Move on by one score, in the direction of the result.
             guess = bounds.lower + 1 if found else bounds.upper

@@ -147,17 +147,20 @@ cdef inline int table_bound(const word_t* bucket, word_t mixed, int beta) noexce
     return NOT_PROVEN
 
 
+cdef inline uint8_t work_of(uint64_t nodes) noexcept nogil:
+    """Return the binary logarithm of a number of nodes, as an entry has it."""
+    return <uint8_t>min(63 - __builtin_clzll(nodes | 1), (1 << WORK_BITS) - 1)
+
+
 cdef inline void table_store(
     word_t* bucket, word_t mixed, int code, uint64_t nodes
 ) noexcept nogil:
     """Store the bound in the key's entry, or else in place of the bound that cost the least."""
     cdef word_t tag = mixed << (CODE_BITS + WORK_BITS)
-    cdef uint64_t work = 63 - __builtin_clzll(nodes | 1)
+    cdef uint64_t work = work_of(nodes)
     cdef int cheapest = 1 << WORK_BITS
     cdef word_t entry
     cdef int index, place = 0
-    if work >= 1 << WORK_BITS:
-        work = (1 << WORK_BITS) - 1
     for index in range(BUCKET):
         entry = load_word(bucket + index)
         if (entry ^ tag) >> (CODE_BITS + WORK_BITS) == 0:

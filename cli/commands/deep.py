@@ -158,9 +158,9 @@ def _task(given: Given, threads: int) -> DeepTask:
 
 
 def _threads(database: Database, backend: Backend) -> int:
-    """The number of threads that will search; at least 1, even if there is no worker yet."""
+    """The number of pieces to search at a time; at least 1, even if there is no worker yet."""
     if backend.broker is None:
-        return backend.engine.threads
+        return 1  # the threads of this process search each subposition together
 
     with database.read() as session:
         return sum(worker.threads for worker in jobs.live_workers(session)) or 1

@@ -92,6 +92,8 @@ class JobKind:
     """The players in a job's units. Without it, the units get no consent to start programs."""
     players_of_unit: Callable[[Session, Claim], Sequence[str]] | None = None
     """The players in one unit."""
+    searches_together: bool = False
+    """Whether the threads of a command search one unit together, and not a unit each."""
     has_table: bool = False
     """Whether its output is one table: the rows of :func:`workers.answers.lines.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None

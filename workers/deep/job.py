@@ -406,5 +406,5 @@ def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
     )
 
 
-DEEP: Final = JobKind(KIND, "subposition", solve_unit, unit_objects, go_on)
+DEEP: Final = JobKind(KIND, "subposition", solve_unit, unit_objects, go_on, searches_together=True)
 """Proves the value of one position, piece by piece."""

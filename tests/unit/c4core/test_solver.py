@@ -271,6 +271,35 @@ def test_several_threads_find_the_same_as_one(moves: str) -> None:
     assert line[0] in one.best
 
 
+# Positions that take one thread 60,000 to 500,000 nodes, on narrow and wide boards.
+HARDER = [
+    (6, 6, "34", -1),
+    (6, 7, "22263324511", -2),
+    (9, 4, "9237119155", 0),
+    (5, 12, "521115242213235253354211", 4),
+    (5, 13, "344232133414244123135214", -10),
+    (8, 8, "325484282257438818838482553641", 0),
+]
+
+
+@pytest.mark.parametrize("threads", [2, 4, 8])
+@pytest.mark.parametrize(("width", "height", "moves", "score"), HARDER)
+def test_threads_share_a_position(
+    width: int, height: int, moves: str, score: int, threads: int
+) -> None:
+    position = Position(moves, width=width, height=height)
+    assert Solver(threads=1).solve(position).score == score
+    assert Solver(threads=threads).solve(position).score == score
+    # A table that is too small for the search loses bounds of split positions.
+    assert Solver(table_mb=1, threads=threads).solve(position).score == score
+    value = Solver(threads=threads).solve(position, weak=True)
+    assert (value.lower > 0, value.upper < 0) == (score > 0, score < 0)
+    solver = Solver(threads=threads)
+    assert solver.test(position, score).lower >= score
+    assert solver.test(position, score + 1).upper <= score
+    assert solver.progress[1] in (None, *range(-30, score + 1))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("call", ["solve", "test", "analyze", "principal_variation", "solve_many"])
 def test_a_signal_ends_a_call(call: str, threads: int) -> None:

@@ -1,0 +1,1 @@
+"""A simulation of many workers that search one position together."""
