@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from benchmarks.deep.simulation import simulate as simulated
-from benchmarks.options import WITH_HELP, table_option
+from benchmarks.options import WITH_HELP
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
@@ -53,7 +53,7 @@ def main() -> None:
     show_default=True,
     help="Nodes that a worker visits from one exchange of the hosts to the next.",
 )
-@table_option(64)
+@click.option("--table-mb", type=click.IntRange(1), default=64, show_default=True)
 @click.pass_obj
 def simulate(
     results: Results,
