@@ -166,7 +166,7 @@ workers: $(VENV)/test
 # libraries of the address sanitizer and of C++ (for its exceptions) must be loaded before Python.
 # Tests are left out if they start programs (their environment lacks the libraries), measure seconds,
 # call git, or limit their address space.
-SANITIZED := ASAN_OPTIONS=detect_leaks=0 \
+SANITIZED := ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 sanitize: $(VENV)/dev
 	rm -rf build/debug && mkdir -p build/debug

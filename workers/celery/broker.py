@@ -97,9 +97,13 @@ def _check_options(scheme: str, query: str) -> None:
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in known:
             hint = f"use {', '.join(known)}" if known else f"{scheme}:// takes none"
-            raise BrokerUrlError(f"the broker's URL has the unknown option {name[:40]!r}: {hint}")
+            # Text without a value may be a part of a password that contains a question mark.
+            shown = f"the unknown option {name[:40]!r}" if value else "an unknown option"
+            raise BrokerUrlError(f"the broker's URL has {shown}: {hint}")
         if name == "ssl_cert_reqs" and value not in _CERTIFICATES:
-            raise BrokerUrlError(f"{name} is one of {', '.join(_CERTIFICATES)}, not {value[:40]!r}")
+            raise BrokerUrlError(
+                f"in the broker's URL, {name} is one of {', '.join(_CERTIFICATES)}"
+            )
 
 
 def is_server(url: str) -> bool:
