@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from c4core.errors import BoardError, ModelError
 from c4core.files import atomic_file, check_regular_file
@@ -108,7 +108,7 @@ def write_model(path: Path, model: Model) -> None:
     }
     about["sha256"] = _digest(about, tensors)
     with atomic_file(path) as beside:
-        save_file(dict(tensors), beside, {ENTRY: json.dumps(about)})
+        beside.write_bytes(save(dict(tensors), {ENTRY: json.dumps(about)}))
 
 
 def read_model(path: Path) -> Model:

@@ -35,7 +35,7 @@ def learn() -> None:
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
-        "c4 learn train residual --data positions --output residual.safetensors",
+        "c4 learn train residual --data positions --epochs 2 --steps 10 --channels 8",
     ],
 )
 def train() -> None:

@@ -39,7 +39,8 @@ def _changed(chance: Random, tensors: dict[str, Any]) -> dict[str, Any]:
             case 1:
                 changed[name] = array.reshape(-1)
             case 2:
-                changed[name] = np.full_like(array, chance.choice((np.nan, np.inf, 1e38)))
+                with np.errstate(invalid="ignore"):  # whole numbers cannot be nan
+                    changed[name] = np.full_like(array, chance.choice((np.nan, np.inf, 1e38)))
     return changed
 
 

@@ -102,7 +102,7 @@ def test_ctrl_c_leaves_a_checkpoint_that_resumes_exactly(c4: C4) -> None:
 def test_a_network_of_final_grids_is_evaluated(kept: C4) -> None:
     done = kept("learn", "evaluate", "cnn.safetensors", "--games", "200", "--seed", "9")
     assert done.code == 0
-    assert "The network's verdict on" in done.out
+    assert "The network's judgement of" in done.out
     told = json.loads(
         kept("learn", "evaluate", "cnn.safetensors", "--csv", "games.csv", "--json").out
     )

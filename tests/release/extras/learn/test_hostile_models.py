@@ -39,7 +39,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def test_a_player_reports_a_hostile_model(tmp_path: Path, sample: bytes) -> None:
     path = tmp_path / "model"
     path.write_bytes(crafted(sample, board=5))
-    with pytest.raises(PlayerError, match="board cannot be 5"):
+    with pytest.raises(PlayerError, match=r"Expected `str`, got `int` - at `\$.board`"):
         parse_player(f"learning-residual:model={path}").make()
     path.write_bytes(crafted(sample, **HUGE))
     player = parse_player(f"learning-residual:model={path}").make()
