@@ -140,7 +140,7 @@ class TestSetUp:
     @pytest.mark.parametrize(
         ("field", "text"),
         [
-            ("#setup-moves", "44 53"),
+            ("#setup-moves", "4 4 5 3"),
             ("#setup-moves", "D1 D2 E1 C1"),
             ("#setup-grid", str(Position("4453"))),
             ("#setup-grid", "0000000\n" * 4 + "0002000\n0021100"),
