@@ -63,6 +63,7 @@ class WorkerHost:
     Attributes:
         worker: the worker of this process; None while it waits for its database.
         error: the error that has ended the worker.
+        was_stopped: whether a signal or a remote command has asked the worker to end.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class WorkerHost:
     ) -> None:
         self.worker: Worker | None = None
         self.error: Exception | None = None
+        self.was_stopped = False
         self.settings = settings
         self._app = app
         self._database_url = database_url
@@ -138,6 +140,7 @@ class WorkerHost:
 
     def _on_shutting_down(self, **_more: Any) -> None:  # noqa: ANN401
         """Tell all working processes to stop. This runs in a signal handler."""
+        self.was_stopped = True
         os.write(self._stop_writer, b"x")
         end = threading.Timer(END_SECONDS, lambda: os._exit(0 if self.error is None else 1))
         end.daemon = True
@@ -254,7 +257,7 @@ def run_worker(
     celery_worker.start()
     if host.error is not None:
         raise host.error
-    if celery_worker.exitcode:
+    if celery_worker.exitcode and not host.was_stopped:  # Celery's code for Ctrl-C is 1
         raise BrokerError("Celery has ended after an error: start the worker again")
 
 
