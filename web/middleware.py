@@ -192,7 +192,8 @@ BUCKETS: Final = (
 """Upper bounds of the histogram's buckets in seconds."""
 
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # times at which a counter began
+# No series with the time at which each counter began. prometheus_client has no types for this.
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
