@@ -164,7 +164,11 @@ def _report(error: BaseException) -> int:
                 echo(line, err=True)
     if isinstance(error, KeyboardInterrupt):
         return _report_interrupt(error)
-    from cli.failures import Failure, explain
+    try:
+        from cli.failures import Failure, explain
+    except Exception as broken:  # noqa: BLE001 (the engine cannot be loaded; C4_KERNEL may name none)
+        echo(f"Error: {broken}", err=True)
+        return Exit.USAGE
 
     failure = explain(error)
     if failure is None:

@@ -336,6 +336,10 @@ def draw_positions(
 # One iteration walks down by the upper confidence bounds while all moves of a node have been tried.
 # It then tries a random new move, finishes the game at random, and adds the result to every node on
 # the way. Results are for the side that moved into the node: 1 won, 1/2 drawn, 0 lost.
+#
+# In a tree of *sensible* games, both sides complete a four at once, block the opponent's, and never play
+# below a square that the opponent needs, in the tree and in the games. A node whose result is proven by
+# its children is not played again (MCTS-Solver; Winands, Bjornsson and Saito, 2008).
 
 cdef enum:
     NO_NODE = -1
@@ -350,12 +354,55 @@ cdef struct Node:
     int32_t parent
     int32_t child       # the child that was tried last
     int32_t sibling     # the node that was tried before this one
-    int32_t outcome     # OPEN, or the result for the side to move: 0 drawn, -1 lost
+    int32_t outcome     # OPEN, or the result for the side to move: 1 won, 0 drawn, -1 lost
+
+
+cdef inline word_t _sensible_squares(
+    const Board* g, word_t own, word_t mask, bint* wins
+) noexcept nogil:
+    """Return the moves after which the opponent cannot win at once; 0 if there are none.
+
+    ``wins`` is set to whether the side to move (``own``) wins at once; the squares are then undefined.
+    """
+    cdef word_t squares = playable_squares(g, mask), needed = winning_squares(g, own ^ mask, mask)
+    wins[0] = (winning_squares(g, own, mask) & squares) != 0
+    if needed & squares:
+        squares &= needed
+        if squares & (squares - 1):
+            return 0
+    return squares & ~(needed >> 1)
+
+
+cdef int _sensible_playout(const Board* g, word_t own, word_t mask, DiceState* dice) noexcept nogil:
+    """Finish a game by random sensible moves: 1 if the side to move (``own``) wins, -1 or 0."""
+    cdef int sign = 1
+    cdef bint wins
+    cdef word_t squares, square
+    while mask != g.squares:
+        squares = _sensible_squares(g, own, mask, &wins)
+        if wins:
+            return sign
+        if not squares:
+            return -sign
+        # A single move is taken without a draw.
+        square = _random_bit(squares, dice) if squares & (squares - 1) else squares
+        own = (own | square) ^ (mask | square)
+        mask |= square
+        sign = -sign
+    return 0
+
+
+cdef inline word_t _random_bit(word_t squares, DiceState* dice) noexcept nogil:
+    cdef int skipped
+    for skipped in range(<int>draw_below(dice, popcount(squares))):
+        squares &= squares - 1
+    return squares & (0 - squares)
 
 
 cdef void _set_node(
-    const Board* g, Node* node, word_t own, word_t mask, int32_t parent
+    const Board* g, Node* node, word_t own, word_t mask, int32_t parent, bint sensible
 ) noexcept nogil:
+    cdef bint wins = False
     node.own = own
     node.mask = mask
     node.wins = 0
@@ -363,45 +410,57 @@ cdef void _set_node(
     node.parent = parent
     node.child = node.sibling = NO_NODE
     node.outcome = OPEN
-    if has_four(g, own ^ mask):
+    node.untried = _sensible_squares(g, own, mask, &wins) if sensible else playable_squares(g, mask)
+    if not sensible and has_four(g, own ^ mask):
         node.outcome = -1
     elif mask == g.squares:
         node.outcome = 0
-    node.untried = playable_squares(g, mask) if node.outcome == OPEN else 0
+    elif wins:
+        node.outcome = 1
+    elif not node.untried:
+        node.outcome = -1
+    if node.outcome != OPEN:
+        node.untried = 0
 
 
 cdef int32_t _select(const Node* nodes, int32_t parent, double exploration) noexcept nogil:
-    """Return the child with the highest bound; among equals, the one tried last."""
+    """Return the child with the highest bound, and among equals the one tried last.
+
+    A child that is proven to lose is never selected; an open node has another one.
+    """
     cdef double bound, best = -1, log_visits = log(<double>nodes[parent].visits)
     cdef int32_t child = nodes[parent].child, selected = NO_NODE
     while child != NO_NODE:
-        bound = (
-            nodes[child].wins / nodes[child].visits
-            + exploration * sqrt(log_visits / nodes[child].visits)
-        )
-        if bound > best:
-            best = bound
-            selected = child
+        if nodes[child].outcome != 1:
+            bound = (
+                nodes[child].wins / nodes[child].visits
+                + exploration * sqrt(log_visits / nodes[child].visits)
+            )
+            if bound > best:
+                best = bound
+                selected = child
         child = nodes[child].sibling
     return selected
 
 
-cdef int32_t _expand(
-    const Board* g, Node* nodes, int32_t parent, int32_t index, DiceState* dice
-) noexcept nogil:
-    """Make the node ``index`` from a random untried move of a node."""
-    cdef word_t square, squares = nodes[parent].untried
-    cdef int skipped
-    for skipped in range(<int>draw_below(dice, popcount(squares))):
-        squares &= squares - 1
-    square = squares & (0 - squares)
-    nodes[parent].untried ^= square
-    _set_node(
-        g, &nodes[index], nodes[parent].own ^ nodes[parent].mask, nodes[parent].mask | square, parent
-    )
-    nodes[index].sibling = nodes[parent].child
-    nodes[parent].child = index
-    return index
+cdef void _prove(Node* nodes, int32_t index) noexcept nogil:
+    """Decide the nodes above a decided node that its result decides."""
+    cdef int32_t parent = nodes[index].parent, child
+    cdef int best
+    while parent != NO_NODE and nodes[parent].outcome == OPEN:
+        best = -nodes[index].outcome
+        if best < 1:
+            if nodes[parent].untried:
+                return
+            child = nodes[parent].child
+            while child != NO_NODE:
+                if nodes[child].outcome == OPEN:
+                    return
+                best = max(best, -nodes[child].outcome)
+                child = nodes[child].sibling
+        nodes[parent].outcome = best
+        index = parent
+        parent = nodes[index].parent
 
 
 cdef void _back_up(Node* nodes, int32_t index, int result) noexcept nogil:
@@ -418,23 +477,44 @@ cdef bint _iterate(
     Node* nodes,
     long iterations,
     double exploration,
+    bint sensible,
     DiceState* dice,
     const Watch* watch,
 ) noexcept nogil:
-    """Grow the tree. Returns whether it was stopped before the end."""
+    """Grow the tree until its root is decided. Returns whether it was stopped before the end."""
     cdef long iteration
-    cdef int32_t index, count = 1
+    cdef int32_t parent, index, count = 1
+    cdef word_t square
     cdef int result
     for iteration in range(iterations):
+        if nodes[0].outcome != OPEN:
+            return False
         index = 0
         while nodes[index].untried == 0 and nodes[index].outcome == OPEN:
             index = _select(nodes, index, exploration)
         if nodes[index].outcome == OPEN:
-            index = _expand(g, nodes, index, count, dice)
+            parent, index = index, count
             count += 1
+            square = _random_bit(nodes[parent].untried, dice)
+            nodes[parent].untried ^= square
+            _set_node(
+                g,
+                &nodes[index],
+                nodes[parent].own ^ nodes[parent].mask,
+                nodes[parent].mask | square,
+                parent,
+                sensible,
+            )
+            nodes[index].sibling = nodes[parent].child
+            nodes[parent].child = index
+            if sensible and nodes[index].outcome != OPEN:
+                _prove(nodes, index)
         result = nodes[index].outcome
         if result == OPEN:
-            result = playout(g, nodes[index].own, nodes[index].mask, dice)
+            if sensible:
+                result = _sensible_playout(g, nodes[index].own, nodes[index].mask, dice)
+            else:
+                result = playout(g, nodes[index].own, nodes[index].mask, dice)
         _back_up(nodes, index, result)
         if iteration % POLL_GAMES == 0 and is_over(watch):
             return True
@@ -471,11 +551,11 @@ def uct_statistics(
     if nodes == NULL:
         raise MemoryError
     try:
-        _set_node(g, &nodes[0], position.stones, position.mask, NO_NODE)
+        _set_node(g, &nodes[0], position.stones, position.mask, NO_NODE, False)
         if nodes[0].outcome != OPEN:
             raise ValueError("the game is over")
         with nogil:
-            stopped = _iterate(g, nodes, iterations, exploration, &dice.state, &watch)
+            stopped = _iterate(g, nodes, iterations, exploration, False, &dice.state, &watch)
         if stopped:
             raise StopPlaying
         found = [
@@ -489,154 +569,6 @@ def uct_statistics(
     finally:
         free(nodes)
     return tuple(found)
-
-
-# --- a tree of sensible games ---------------------------------------------------------------------
-
-# The same walk, but both sides complete a four at once, block the opponent's, and never play below a
-# square that the opponent needs, in the tree and in the games. A node whose result is proven by its
-# children is not played again (MCTS-Solver; Winands, Bjornsson and Saito, 2008).
-
-
-cdef inline word_t _sensible_squares(
-    const Board* g, word_t own, word_t mask, bint* wins
-) noexcept nogil:
-    """Return the moves after which the opponent cannot win at once; 0 if there are none.
-
-    ``wins`` is set to whether the side to move (``own``) wins at once; the squares are then undefined.
-    """
-    cdef word_t squares = playable_squares(g, mask), needed = winning_squares(g, own ^ mask, mask)
-    wins[0] = (winning_squares(g, own, mask) & squares) != 0
-    if needed & squares:
-        squares &= needed
-        if squares & (squares - 1):
-            return 0
-    return squares & ~(needed >> 1)
-
-
-cdef inline word_t _random_bit(word_t squares, DiceState* dice) noexcept nogil:
-    cdef int skipped
-    if squares & (squares - 1):
-        for skipped in range(<int>draw_below(dice, popcount(squares))):
-            squares &= squares - 1
-    return squares & (0 - squares)
-
-
-cdef int _sensible_playout(const Board* g, word_t own, word_t mask, DiceState* dice) noexcept nogil:
-    """Finish a game by random sensible moves: 1 if the side to move (``own``) wins, -1 or 0."""
-    cdef int sign = 1
-    cdef bint wins
-    cdef word_t squares, square
-    while mask != g.squares:
-        squares = _sensible_squares(g, own, mask, &wins)
-        if wins:
-            return sign
-        if not squares:
-            return -sign
-        square = _random_bit(squares, dice)
-        own = (own | square) ^ (mask | square)
-        mask |= square
-        sign = -sign
-    return 0
-
-
-cdef void _set_sensible_node(
-    const Board* g, Node* node, word_t own, word_t mask, int32_t parent
-) noexcept nogil:
-    cdef bint wins = False
-    node.own = own
-    node.mask = mask
-    node.wins = 0
-    node.visits = 0
-    node.parent = parent
-    node.child = node.sibling = NO_NODE
-    node.untried = _sensible_squares(g, own, mask, &wins)
-    node.outcome = OPEN
-    if mask == g.squares:
-        node.outcome = 0
-    elif wins:
-        node.outcome = 1
-    elif not node.untried:
-        node.outcome = -1
-    if node.outcome != OPEN:
-        node.untried = 0
-
-
-cdef int32_t _select_open(const Node* nodes, int32_t parent, double exploration) noexcept nogil:
-    """Select as ``_select`` does, but never a child that is proven to lose: another one is left."""
-    cdef double bound, best = -1, log_visits = log(<double>nodes[parent].visits)
-    cdef int32_t child = nodes[parent].child, selected = NO_NODE
-    while child != NO_NODE:
-        if nodes[child].outcome != 1:
-            bound = (
-                nodes[child].wins / nodes[child].visits
-                + exploration * sqrt(log_visits / nodes[child].visits)
-            )
-            if bound > best:
-                best = bound
-                selected = child
-        child = nodes[child].sibling
-    return selected
-
-
-cdef void _prove(Node* nodes, int32_t index) noexcept nogil:
-    """Decide the nodes above a decided node that its result decides."""
-    cdef int32_t parent = nodes[index].parent, child
-    cdef int best
-    while parent != NO_NODE and nodes[parent].outcome == OPEN:
-        best = -nodes[index].outcome
-        if best < 1:
-            if nodes[parent].untried:
-                return
-            child = nodes[parent].child
-            while child != NO_NODE:
-                if nodes[child].outcome == OPEN:
-                    return
-                best = max(best, -nodes[child].outcome)
-                child = nodes[child].sibling
-        nodes[parent].outcome = best
-        index = parent
-        parent = nodes[index].parent
-
-
-cdef bint _iterate_sensibly(
-    const Board* g,
-    Node* nodes,
-    long iterations,
-    double exploration,
-    DiceState* dice,
-    const Watch* watch,
-) noexcept nogil:
-    """Grow the tree until its root is decided. Returns whether it was stopped before the end."""
-    cdef long iteration
-    cdef int32_t index, count = 1
-    cdef word_t square
-    cdef int result
-    for iteration in range(iterations):
-        if nodes[0].outcome != OPEN:
-            return False
-        index = 0
-        while nodes[index].untried == 0 and nodes[index].outcome == OPEN:
-            index = _select_open(nodes, index, exploration)
-        if nodes[index].outcome == OPEN:
-            square = _random_bit(nodes[index].untried, dice)
-            nodes[index].untried ^= square
-            _set_sensible_node(
-                g, &nodes[count], nodes[index].own ^ nodes[index].mask, nodes[index].mask | square, index
-            )
-            nodes[count].sibling = nodes[index].child
-            nodes[index].child = count
-            index = count
-            count += 1
-            if nodes[index].outcome != OPEN:
-                _prove(nodes, index)
-        result = nodes[index].outcome
-        if result == OPEN:
-            result = _sensible_playout(g, nodes[index].own, nodes[index].mask, dice)
-        _back_up(nodes, index, result)
-        if iteration % POLL_GAMES == 0 and is_over(watch):
-            return True
-    return False
 
 
 @by_width
@@ -669,7 +601,7 @@ def favoured_column(
     cdef Node* nodes
     cdef int32_t child
     cdef Watch watch = watch_of(stop)
-    cdef bint stopped, wins = False
+    cdef bint stopped
     cdef word_t square, allowed = 0
     if iterations < 1:
         raise ValueError(f"{iterations} iterations: at least one is needed")
@@ -679,7 +611,7 @@ def favoured_column(
     if nodes == NULL:
         raise MemoryError
     try:
-        _set_node(g, &nodes[0], position.stones, position.mask, NO_NODE)
+        _set_node(g, &nodes[0], position.stones, position.mask, NO_NODE, False)
         if nodes[0].outcome != OPEN or not allowed:
             raise ValueError("the game is over, or no column is given")
         square = allowed & winning_squares(g, position.stones, position.mask)
@@ -687,7 +619,7 @@ def favoured_column(
             return lowest_bit(square) // g.stride
         nodes[0].untried = allowed
         with nogil:
-            stopped = _iterate_sensibly(g, nodes, iterations, exploration, &dice.state, &watch)
+            stopped = _iterate(g, nodes, iterations, exploration, True, &dice.state, &watch)
         if stopped:
             raise StopPlaying
         best, favoured = None, next(iter(columns))

@@ -69,16 +69,20 @@ def test_every_kernel_visits_the_same_nodes(kernel: str) -> None:
     assert name in KERNELS[: KERNELS.index(kernel.removeprefix("wide-")) + 1]
 
 
-def test_an_unknown_kernel_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("program", "name"),
+    [(["-c", "import c4core"], "c4core.errors.C4Error"), (["-m", "cli", "solve", "4"], "Error")],
+)
+def test_an_unknown_kernel_is_refused(program: list[str], name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import c4core"],
+        [sys.executable, *program],
         env={**os.environ, "C4_KERNEL": "fast"},
         check=False,
         capture_output=True,
         text=True,
     )
     wanted = "C4_KERNEL cannot be 'fast': it is portable, x86-v3, x86-v3-pext, or wide-NAME"
-    assert done.stderr.splitlines()[-1] == f"c4core.errors.C4Error: {wanted}"
+    assert done.stderr.splitlines()[-1] == f"{name}: {wanted}"
 
 
 if __name__ == "__main__":
