@@ -33,7 +33,7 @@ SUBJECTS: Final = {
 PAGES: Final = {
     "certificates": ("certificates", "certificates-log"),
     "engine": ("engine.pages", "performance"),
-    "guesses": ("guesses", "boards"),
+    "guesses": ("guesses", "boards-log"),
     "learning": ("learning", "learning-log"),
     "matches": ("matches.pages", "matches-log"),
     "scaling": ("scaling", "scaling"),
