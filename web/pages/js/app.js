@@ -3,7 +3,6 @@
 import { Analysis } from "./analysis/analysis.js";
 import { Analyst } from "./analysis/analyst.js";
 import { Review } from "./analysis/review.js";
-import { SetupDialog } from "./analysis/setup.js";
 import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
@@ -14,6 +13,7 @@ import { Play } from "./play/view.js";
 import { Views, hasBoard } from "./views.js";
 import { markText } from "./words.js";
 
+/** @import {SetupDialog} from "./analysis/setup.js" */
 /** @import {Reason} from "./game/session.js" */
 /** @import {Mark} from "./types.js" */
 
@@ -64,7 +64,8 @@ class App {
     onChange: () => this.#draw(),
     announce,
   });
-  #setup = new SetupDialog(this.#session, this.#api);
+  /** The dialog that sets up a position, loaded when it is first opened. @type {Promise<SetupDialog> | null} */
+  #setup = null;
   #views = new Views(this.#session, this.#api, (view) => import(`./${view}/view.js`));
 
   start() {
@@ -135,6 +136,22 @@ class App {
     this.#session.setUp({});
   }
 
+  /** @param {string | null} pasted a text to set up */
+  async #openSetup(pasted = null) {
+    try {
+      this.#setup ??= import("./analysis/setup.js").then(
+        (module) => new module.SetupDialog(this.#session, this.#api),
+      );
+      const dialog = await this.#setup;
+      if (pasted === null) dialog.open();
+      else dialog.paste(pasted);
+    } catch (error) {
+      console.error(error);
+      this.#setup = null;
+      announce("The dialog could not be loaded. Load the page again.");
+    }
+  }
+
   #flip() {
     this.#session.change({ flipped: !this.#session.state.flipped }, { isStep: true });
   }
@@ -151,6 +168,7 @@ class App {
       redo: () => session.step(1),
       flip: () => this.#flip(),
       clear: () => this.#clear(),
+      "open-setup": () => void this.#openSetup(),
       "copy-link": () => void copyLink(),
     };
     for (const [id, act] of Object.entries(clicks)) {
@@ -173,7 +191,7 @@ class App {
       e: () => byId("toggle-evaluation").click(),
       t: () => byId("toggle-threats").click(),
       h: () => byId("hints").click(),
-      s: () => this.#setup.open(),
+      s: () => void this.#openSetup(),
       l: () => byId("think-longer").hidden || byId("think-longer").click(),
       "?": () => byId("help", HTMLDialogElement).showModal(),
       " ": () => byId("hidden-note").hidden || byId("show-once").click(),
@@ -182,7 +200,7 @@ class App {
       const text = event.clipboardData?.getData("text/plain").trim() ?? "";
       if (!hasBoard(session.state.view) || isTyped(event.target) || text === "") return;
       event.preventDefault();
-      this.#setup.paste(text);
+      void this.#openSetup(text);
     });
     document.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;

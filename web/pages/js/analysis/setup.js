@@ -53,7 +53,6 @@ export class SetupDialog {
     this.#board.append(...COMMON_BOARDS.map((text) => make("option", { value: text }, text.replace("x", " × "))));
     this.#board.append(make("option", { value: "" }, "other"));
     this.#dialog.append(this.#form());
-    byId("open-setup").addEventListener("click", () => this.open());
   }
 
   /** Open the dialog with the position on the board. */

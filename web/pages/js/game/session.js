@@ -9,6 +9,7 @@
  * - `flip=1`: mirrored; `view=play`: the game. Views with their own path have their own query.
  */
 
+import { local } from "../dom.js";
 import { VIEWS, hasBoard, viewAt } from "../views.js";
 import { GridError, parseGrid } from "./grids.js";
 import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine, withoutCapitals } from "./position.js";
@@ -99,7 +100,7 @@ export function addressOf(state) {
   if (state.flipped) query.set("flip", "1");
   // Slashes are allowed in a query, and make grids readable.
   const text = query.toString().replaceAll("%2F", "/");
-  return text === "" ? "/" : `/?${text}`;
+  return local(text === "" ? "/" : `/?${text}`);
 }
 
 /** The state of the page, with the positions of its line. */

@@ -5,7 +5,7 @@
 
 import { Board } from "../board/board.js";
 import { Columns } from "../board/columns.js";
-import { button, facts, isTaken, make, setAttribute } from "../dom.js";
+import { button, facts, isTaken, local, make, setAttribute } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { NAMES, Position, columnLabel, columnNumber, playLine } from "../game/position.js";
 import { keepSetting, readSetting } from "../storage.js";
@@ -218,7 +218,7 @@ class PuzzleView {
     this.#facts.replaceChildren(...(puzzle === null ? [] : [factsOf(puzzle)]));
     if (isSolved) {
       this.#showLine(puzzle);
-      this.#analyse.href = addressOf(puzzle);
+      this.#analyse.href = local(addressOf(puzzle));
     }
   }
 
