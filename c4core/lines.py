@@ -50,6 +50,7 @@ from c4core.reader import (
     read_move_list,
     read_moves,
     refuse_scored,
+    without_heading,
     without_notes,
 )
 
@@ -184,7 +185,7 @@ def parse_line(
         zero_based: whether moves count columns from 0.
         line: 1-based number of the line, for the result.
     """
-    text = text.strip()
+    text = without_heading(text.strip())
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
     try:
@@ -257,6 +258,7 @@ def parse_position(
 
         value = np.asarray(value).tolist()
     if isinstance(value, str):
+        value = without_heading(value)
         text = value.strip("\ufeff \t\r\n")
         if text[:1] in _JSON:
             value = _value(text)

@@ -3,8 +3,8 @@
 :func:`read_moves` reads ``4453`` and also ``4,4,5,3``, ``4 4 5 3``, ``4-4-5-3``, ``[4, 4, 5, 3]``,
 ``ddec``, ``D1 D2 E1 C1``, ``1. d1 d2 {good} 2. e1 c1 1-0``, and the address of a page that shows
 them. Moves are written without separators, or with the same separator between all of them. A text
-that can be read in two ways is refused; the error names both ways. ``docs/positions.md`` lists all forms, and
-:mod:`c4core.grids` reads drawings.
+that can be read in two ways is refused; the error names both ways. ``docs/positions.md`` lists all
+forms, and :mod:`c4core.grids` reads drawings.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 _COMMENT: Final = re.compile(r"\s#.*")
-_NOTE: Final = re.compile(r"\{[^{}]*\}|^\s*\[\w+\s+\"[^\"\n]*\"\]\s*$", re.MULTILINE)
-"""Matches a comment in braces, and a line of a game's heading such as ``[Event "..."]``."""
+_NOTE: Final = re.compile(r"\{[^{}]*\}")
+_TAGS: Final = re.compile(r"(?:\[\w+\s+\"[^\"\n]*\"\]\s*)+")
+"""Matches a game's heading: lines such as ``[Event "..."]``."""
 _RESULT: Final = re.compile(r"\s+(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _BRACKETS: Final = {"[": "]", "(": ")", "{": "}", '"': '"', "'": "'", "<": ">"}
 _SEPARATORS: Final = re.compile(r"(\s*[,;|]\s*|\s+[-\u2013]\s+|(?<=\w)[-\u2013](?=\w)|\s+)")
@@ -125,14 +126,20 @@ def refuse_scored(text: str) -> None:
 
 
 def without_notes(text: str) -> str:
-    """The text of a game without comments in braces, headings, and the result at the end.
+    """The text of a game without its heading, comments in braces, and the result at the end.
 
     Braces around all moves are brackets.
     """
     if not {"{", "[", "*", "-"}.isdisjoint(text):
-        shorter = _RESULT.sub("", _NOTE.sub(" ", text)).strip()
+        shorter = _RESULT.sub("", _NOTE.sub(" ", without_heading(text))).strip()
         return shorter or text
     return text
+
+
+def without_heading(text: str) -> str:
+    """The text of a game without the lines such as ``[Event "..."]`` before it."""
+    heading = _TAGS.match(text)
+    return text if heading is None else text[heading.end() :]
 
 
 def clean(text: str) -> str:
@@ -309,21 +316,13 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
                 index=1,
             )
     if _WITH_ROW.fullmatch(words[0]):
-        last = f"{chr(ord('a') + board.width - 1)}{board.height}"
-        for index, word in enumerate(words):
-            match = _WITH_ROW.fullmatch(word.lower())
-            if not match or match[1] > last[0] or int(match[2]) > board.height:
-                reason = f"{reprlib.repr(word)} is not a square of the board, a1 to {last}"
-                return MoveError(f"move {index + 1}: {reason}", kind="syntax", index=index)
+        bad = _bad_square(words, board)
+        if bad is not None:
+            return bad
 
-    def is_moves(word: str) -> bool:
-        with suppress(MoveError):
-            parse_moves(word or ".", width=board.width, zero_based=zero_based)
-            return True
-        return False
-
-    groups = [index for index, word in enumerate(words) if is_moves(word) and len(word) > 1]
-    wrong = [index for index, word in enumerate(words) if not is_moves(word)]
+    is_moves = [_is_word(word, board, zero_based=zero_based) for word in words]
+    wrong = [index for index, readable in enumerate(is_moves) if not readable]
+    groups = [index for index, word in enumerate(words) if is_moves[index] and len(word) > 1]
     for index in (wrong + groups)[:1]:
         word, is_readable = words[index], not wrong
         match = _NUMBER.fullmatch(word)
@@ -348,3 +347,22 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
             index=index,
         )
     return MoveError("the moves mix numbers and letters; write only one of these", kind="ambiguous")
+
+
+def _is_word(word: str, board: BoardSize, *, zero_based: bool) -> bool:
+    """Whether a word is one or more columns of one character each."""
+    with suppress(MoveError):
+        parse_moves(word or ".", width=board.width, zero_based=zero_based)
+        return True
+    return False
+
+
+def _bad_square(words: Sequence[str], board: BoardSize) -> MoveError | None:
+    """The error for the first word that is not a square of the board."""
+    last = f"{chr(ord('a') + board.width - 1)}{board.height}"
+    for index, word in enumerate(words):
+        match = _WITH_ROW.fullmatch(word.lower())
+        if not match or match[1] > last[0] or int(match[2]) > board.height:
+            reason = f"{reprlib.repr(word)} is not a square of the board, a1 to {last}"
+            return MoveError(f"move {index + 1}: {reason}", kind="syntax", index=index)
+    return None

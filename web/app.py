@@ -25,6 +25,7 @@ from web.api import (
     jobs,
     kaggle,
     matches,
+    picture,
     players,
     position,
     puzzles,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 MODULES: Final[tuple[Resource, ...]] = (
     position,
     game,
+    picture,
     book,
     evaluations,
     games,

@@ -11,11 +11,16 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
+from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 from starlette.routing import Route
+
+from web.middleware import EMBED
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -25,7 +30,9 @@ if TYPE_CHECKING:
 DIRECTORY: Final = Path(__file__).parent / "pages"
 FAVICON: Final = "/favicon.ico"
 """The path from which browsers fetch the icon of responses that name none, such as JSON."""
-VIEWS: Final = ("/", "/puzzles", "/explore", "/work")
+BOARD: Final = "/"
+"""The page's board; its query names the position."""
+VIEWS: Final = (BOARD, "/puzzles", "/explore", "/work")
 """The addresses of the page; its scripts choose the view."""
 
 HTML: Final = "text/html"
@@ -63,6 +70,7 @@ class PageFile:
         return Response(self.zipped, headers=headers, media_type=self._kind)
 
 
+_PICTURE: Final = "./api/v1/picture.png"
 _SHEET: Final = re.compile(r'href="\./static/(style/\w+\.css)"')
 _SHEETS: Final = re.compile(r"(?: *<link rel=.stylesheet. .*\n)+")
 _NOTE: Final = re.compile(r"^ *<!--.*?-->\n", re.MULTILINE | re.DOTALL)
@@ -106,6 +114,7 @@ def pack(directory: Path = DIRECTORY) -> tuple[dict[str, PageFile], str]:
         for name, text in packed.items()
     }
     files |= {path: PageFile(page(index, path[1:]), HTML) for path in VIEWS}
+    files[EMBED] = PageFile(page(index).replace("<body ", '<body class="embed" '), HTML)
     files[FAVICON] = PageFile(packed["icon.svg"], SVG)
     return files, page(missing)
 
@@ -153,7 +162,27 @@ def missing_page(path: str) -> str:
 
 def page_routes() -> list[Route]:
     """The routes of the page's views and of the packed files."""
-    return [Route(path, file.response) for path, file in FILES.items()]
+    routes = [Route(path, file.response) for path, file in FILES.items() if path != BOARD]
+    return [*routes, Route(BOARD, _send_board)]
+
+
+async def _send_board(request: Request) -> Response:
+    """Send the page of the board; programs that show previews of links get its picture."""
+    named = {name: request.query_params.get(name) for name in ("pos", "moves", "grid", "board")}
+    shown = {name: value for name, value in named.items() if value}
+    if not shown:
+        return await FILES[BOARD].response(request)
+    scheme = request.headers.get("x-forwarded-proto", request.url.scheme)
+    folder = request.headers.get("x-forwarded-prefix", "").rstrip("/")
+    root = f"{scheme}://{request.headers.get('host', '')}{folder}"
+    return await _preview(f"{root}{_PICTURE[1:]}?{urlencode(shown)}").response(request)
+
+
+@lru_cache(maxsize=256)
+def _preview(picture: str) -> PageFile:
+    """The page of the board with a picture for previews, which need a complete address."""
+    html = FILES[BOARD].content.decode()
+    return PageFile(html.replace(f'"{_PICTURE}"', f'"{escape(picture)}"'), HTML)
 
 
 def _read(path: Path) -> str:

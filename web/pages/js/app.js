@@ -64,7 +64,7 @@ class App {
     onChange: () => this.#draw(),
     announce,
   });
-  /** The dialog that sets up a position, loaded when it is first opened. @type {Promise<SetupDialog> | null} */
+  /** The dialog that sets up a position, loaded when it is first opened. @type {SetupDialog | null} */
   #setup = null;
   #views = new Views(this.#session, this.#api, (view) => import(`./${view}/view.js`));
 
@@ -74,6 +74,7 @@ class App {
     nameButtons();
     this.#listen();
     this.#session.readAddress("load");
+    if (this.#session.unread !== null) void this.#openSetup(this.#session.unread);
   }
 
   /** @param {number} column */
@@ -93,6 +94,7 @@ class App {
       return;
     }
     const isPlay = state.view === "play";
+    byId("embedded").hidden = !document.body.classList.contains("embed");
     this.#analysis.hasHints = this.#game.hasHints;
     const isPlayable = !isPlay || this.#game.isPersons;
     const answer = position.isOver ? null : this.#analysis.answer;
@@ -107,6 +109,7 @@ class App {
     byId("table").style.setProperty("--high", String(position.size.height));
     byId("table").classList.toggle("is-wide", position.size.width > WIDEST);
     this.#columns.show(position, { flipped: state.flipped, answer, isPlayable, isBare: !this.#analysis.isShown });
+    byId("embedded").querySelector("a")?.setAttribute("href", `./${window.location.search}`);
     this.#review.show();
     const isReviewed = state.review !== null && !isPlay;
     showMoves(session, this.#review.marks, isReviewed ? this.#review.shared : Infinity);
@@ -137,19 +140,17 @@ class App {
   }
 
   /** @param {string | null} pasted a text to set up */
-  async #openSetup(pasted = null) {
-    try {
-      this.#setup ??= import("./analysis/setup.js").then(
-        (module) => new module.SetupDialog(this.#session, this.#api),
-      );
-      const dialog = await this.#setup;
-      if (pasted === null) dialog.open();
-      else dialog.paste(pasted);
-    } catch (error) {
-      console.error(error);
-      this.#setup = null;
-      announce("The dialog could not be loaded. Load the page again.");
-    }
+  #openSetup(pasted = null) {
+    return later("open-setup", async () => {
+      const { SetupDialog } = await import("./analysis/setup.js");
+      this.#setup ??= new SetupDialog(this.#session, this.#api);
+      if (pasted === null) this.#setup.open();
+      else this.#setup.paste(pasted);
+    });
+  }
+
+  #share() {
+    return later("open-share", async () => (await import("./analysis/share.js")).openShare(this.#session));
   }
 
   #flip() {
@@ -169,6 +170,7 @@ class App {
       flip: () => this.#flip(),
       clear: () => this.#clear(),
       "open-setup": () => void this.#openSetup(),
+      "open-share": () => void this.#share(),
       "copy-link": () => void copyLink(),
     };
     for (const [id, act] of Object.entries(clicks)) {
@@ -279,6 +281,19 @@ function announce(text) {
   const isSoon = performance.now() - announcedAt < SPEECH_MS;
   element.textContent = isSoon ? `${element.textContent} ${text}` : text;
   announcedAt = performance.now();
+}
+
+/**
+ * Open what another script contains.
+ * @param {string} id of the button, which reports a script that cannot be loaded @param {() => Promise<void>} open
+ */
+async function later(id, open) {
+  try {
+    await open();
+  } catch (error) {
+    console.error(error);
+    byId(id).textContent = "Load the page again";
+  }
 }
 
 async function copyLink() {
