@@ -112,6 +112,17 @@ class GameCursor(NamedTuple):
         return cls(int(match_id), int(number))
 
 
+class MoveCount(NamedTuple):
+    """How often a player continued with a column, by the winner of the game."""
+
+    column: str
+    """The column's character in moves."""
+    player: str
+    """The description of the player who moved; empty if it is not known."""
+    winner: Side | None
+    games: int
+
+
 class GamePage(NamedTuple):
     """One page of a list of games."""
 

@@ -2,11 +2,12 @@
 
 import gzip
 import re
+from html import unescape
 
 from starlette.testclient import TestClient
 
 from tests.support.web_api import Api
-from web.files import DIRECTORY, FILES, VIEWS, bundle
+from web.files import DIRECTORY, FILES, VIEWS
 
 PLAIN = {"accept-encoding": "identity"}
 
@@ -68,14 +69,16 @@ def test_no_other_path_leads_to_a_file(client: TestClient) -> None:
 
 
 def test_every_module_and_style_sheet_is_packed() -> None:
-    modules = DIRECTORY / "js"
-    _, names = bundle(modules, "app.js")
-    for later in (*modules.glob("*/view.js"), modules / "analysis" / "setup.js"):
-        script, found = bundle(modules, later.relative_to(modules).as_posix(), names)
-        assert not re.search(r"^(import(?! \{ \$ \})|export(?! const \{))", script, re.MULTILINE)
-        names |= found
+    scripts = [file.content.decode() for path, file in FILES.items() if path.endswith(".js")]
+    names = {
+        name for script in scripts for name in re.findall(r'^\$\["(.+?)"\]', script, re.MULTILINE)
+    }
+    modules = {path.relative_to(DIRECTORY / "js").as_posix() for path in DIRECTORY.rglob("*.js")}
     # theme.js is loaded before the page is drawn; types.js contains types only.
-    assert len(names) == len([*modules.rglob("*.js")]) - 2
+    assert names == modules - {"theme.js", "types.js"}
+    for script in scripts:
+        found = re.findall(r"^(?:import|export) .*", script, re.MULTILINE)
+        assert all(re.match(r"import { \$ }|export const (\$|{)", line) for line in found)
     index = (DIRECTORY / "index.html").read_text()
     for sheet in (DIRECTORY / "style").iterdir():
         assert f"./static/style/{sheet.name}" in index
@@ -100,3 +103,26 @@ def test_browsers_get_a_page_for_a_wrong_address(bare: Api) -> None:
         answer = bare.client.get(path, headers=headers)
         assert (answer.status_code, answer.json()["field"]) == (404, None)
     assert bare.client.post("/explorer", headers=browser).json()["error"]
+
+
+def test_a_preview_of_a_link_shows_the_position(client: TestClient) -> None:
+    def picture(path: str, **headers: str) -> str:
+        html = client.get(path, headers=headers).text
+        (found,) = re.findall(r'property="og:image" content="(.*?)"', html)
+        return unescape(found)
+
+    root = str(client.base_url).rstrip("/")
+    assert picture("/?pos=44&board=7x6") == f"{root}/api/v1/picture.png?pos=44&board=7x6"
+    proxy = {"x-forwarded-proto": "https", "x-forwarded-prefix": "/c4/", "host": "localhost"}
+    shown = picture('/?moves=4"4', **proxy)
+    assert shown == "https://localhost/c4/api/v1/picture.png?moves=4%224"
+
+
+def test_only_one_path_can_be_framed(client: TestClient) -> None:
+    paths = {route.path for route in client.app.routes if "{" not in route.path} - {"/metrics"}
+    framed = {
+        path
+        for path in paths
+        if "frame-ancestors 'none'" not in client.get(path).headers["content-security-policy"]
+    }
+    assert framed == {"/embed"}
