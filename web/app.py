@@ -31,7 +31,7 @@ from web.api import (
     puzzles,
     results,
 )
-from web.files import HTML, PageFile, missing_page, page_routes
+from web.files import HTML, PageFile, api_page, missing_page, page_routes
 from web.middleware import Counting, Faults, Headers, Rate
 from web.responses import HANDLERS, JSON, NOT_FOUND, answer_error, encode
 from web.service import Service
@@ -104,10 +104,11 @@ async def _lifespan(
 
 
 def _routes(limits: Limits) -> list[Route]:
-    document = encode(openapi.build_document(MODULES, budget=limits.budget_seconds))
+    document = openapi.build_document(MODULES, budget=limits.budget_seconds)
     return [
         *(route for module in MODULES for route in module.ROUTES),
-        Route(openapi.PATH, PageFile(document, JSON).response),
+        Route(openapi.PATH, PageFile(encode(document), JSON).response),
+        Route(openapi.PEOPLE, api_page(openapi.describe(document)).response),
         *page_routes(),
     ]
 

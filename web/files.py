@@ -84,9 +84,11 @@ _LATER: Final = re.compile(r"\bimport\([`\"]\./(.+?)[`\"]\)")
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 
 
-def pack(directory: Path = DIRECTORY) -> tuple[dict[str, PageFile], str]:
-    """The files of the page by path, and the HTML of the page for missing addresses."""
-    index, missing = ((directory / name).read_text() for name in ("index.html", "missing.html"))
+def pack(directory: Path = DIRECTORY) -> tuple[dict[str, PageFile], str, str]:
+    """The files of the page by path, and the HTML for missing addresses and for the API."""
+    index, missing, api = (
+        (directory / name).read_text() for name in ("index.html", "missing.html", "api.html")
+    )
     modules = directory / "js"
     script, known = bundle(modules, "app.js")
     packed = {
@@ -116,7 +118,7 @@ def pack(directory: Path = DIRECTORY) -> tuple[dict[str, PageFile], str]:
     files |= {path: PageFile(page(index, path[1:]), HTML) for path in VIEWS}
     files[EMBED] = PageFile(page(index).replace("<body ", '<body class="embed" '), HTML)
     files[FAVICON] = PageFile(packed["icon.svg"], SVG)
-    return files, page(missing)
+    return files, page(missing), page(api)
 
 
 def bundle(
@@ -160,6 +162,11 @@ def missing_page(path: str) -> str:
     return _MISSING.replace('"./', f'"{"../" * (path.count("/") - 1) or "./"}')
 
 
+def api_page(described: str) -> PageFile:
+    """The page that describes the API, at the path ``/api/v1/``."""
+    return PageFile(_API.replace('"./', '"../../').replace("{paths}", described), HTML)
+
+
 def page_routes() -> list[Route]:
     """The routes of the page's views and of the packed files."""
     routes = [Route(path, file.response) for path, file in FILES.items() if path != BOARD]
@@ -193,4 +200,4 @@ def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
-FILES, _MISSING = pack()
+FILES, _MISSING, _API = pack()

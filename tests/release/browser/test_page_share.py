@@ -60,7 +60,7 @@ def test_one_of_several_games_is_chosen(browser: Browser, text: str, choices: li
     browser.run(PASTE, text)
     browser.one("#setup-games button")
     assert browser.texts("#setup-games button") == choices
-    browser.until_done(lambda: browser.all("#setup-games button")[1].click())
+    browser.until_done(browser.all("#setup-games button")[1].click)
     browser.until(lambda: moves_on_board(browser) == choices[1], "it is not chosen")
     browser.await_refusal()
 
@@ -110,7 +110,9 @@ def test_other_pages_may_frame_the_embedded_board_only(
     browser: Browser, page_server: PageServer, other_origin: ThreadingHTTPServer, tmp_path: Path
 ) -> None:
     paths = ["/embed?pos=4453", "/?pos=4453", "/puzzles", "/explore", "/work", "/api/v1/players"]
-    frames = "".join(f"<iframe src='{page_server.url}{path}'></iframe>" for path in paths)
+    frames = "".join(
+        f"<iframe width=400 height=600 src='{page_server.url}{path}'></iframe>" for path in paths
+    )
     (tmp_path / "index.html").write_text(f"<!doctype html><title>other</title>{frames}")
     browser.open(f"http://localhost:{other_origin.server_port}/index.html")
     shown = []

@@ -220,13 +220,16 @@ export class SetupDialog {
    * @param {string} text @returns {Promise<PositionAnswer>}
    */
   async #read(text) {
+    const path = "/api/v1/position";
+    const board = boardText(this.#size());
     const question = { moves: text, budget: 0 };
+    // Without a board, a grid or an address determines the size, and other texts are moves on the default board.
+    if (board === boardText(DEFAULT_BOARD)) return this.#api.get(path, question);
     try {
-      return await this.#api.get("/api/v1/position", { ...question, board: boardText(this.#size()) });
+      return await this.#api.get(path, { ...question, board });
     } catch (error) {
-      // A grid or an address may show another size.
       if (!/[\n/]/.test(text)) throw error;
-      return this.#api.get("/api/v1/position", question);
+      return this.#api.get(path, question);
     }
   }
 
@@ -235,7 +238,7 @@ export class SetupDialog {
    * @param {string} text
    */
   async #offer(text) {
-    const blocks = text.trim().split(/\n\s*\n(?!\s*\[)/);
+    const blocks = text.trim().split(text.includes("[") ? /\n\s*\n(?=\s*\[)/ : /\n\s*\n/);
     const games = blocks.length > 1 ? blocks.map((block) => block.replace(/\s+/g, " ")) : text.trim().split("\n");
     const query = { board: boardText(this.#size()), columns: false, budget: 0 };
     const type = "application/x-ndjson";
@@ -253,6 +256,7 @@ export class SetupDialog {
         answers.map(({ moves, error }) => make("li", {}, moves ? this.#choice(moves) : sentence(error ?? ""))),
       ),
     );
+    this.#games.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string} moves */

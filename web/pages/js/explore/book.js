@@ -15,7 +15,7 @@ export async function showBook(page) {
   const moves = page.value("moves");
   /** @type {BookPosition} */
   const tree = await page.get("/api/v1/book", { moves, board });
-  const played = await openings(page, moves, board);
+  const played = await openings(page, tree, moves);
   const { book } = tree;
   const scores = tree.children.flatMap(({ score }) => (score === null ? [] : [score]));
   const best = scores.length === 0 ? null : Math.max(...scores);
@@ -36,10 +36,10 @@ export async function showBook(page) {
 }
 
 /**
- * What players chose here in stored games; null if the server has no database.
- * @param {Page} page @param {string} moves @param {string} board
+ * What players chose here in stored games; null if there are none, or the server has no database.
+ * @param {Page} page @param {BookPosition} tree @param {string} moves
  */
-async function openings(page, moves, board) {
+async function openings(page, { board, children }, moves) {
   /** @type {Openings} */
   const { games, columns } = await page.get("/api/v1/openings", { moves, board }).catch((error) => {
     if (error instanceof ApiError && !error.isFinal) return { games: 0, columns: [] };
@@ -49,17 +49,19 @@ async function openings(page, moves, board) {
   const share = (/** @type {number} */ part) => percent(part / games, 0);
   const rows = columns.map(({ column, games: number, wins, draws, losses, players }) => [
     `Column ${column}`,
+    signed(children.find((child) => child.column === column)?.score ?? null),
     `${whole(number)} (${share(number)})`,
     `${whole(wins)} / ${whole(draws)} / ${whole(losses)}`,
-    make("span", {}, players.map(({ player, games: times }) => playedBy(player, times)).flat()),
+    make("span", { class: "played-by" }, players.map(playedBy)),
   ]);
-  const headings = ["Column", { text: "Games", right: true }, { text: "Won / drawn / lost", right: true }, "Players"];
+  const score = { text: "Score", right: true };
+  const headings = ["Column", score, { text: "Games", right: true }, { text: "Won / drawn / lost", right: true }, "Players"];
   return table(`Played in ${count(games, "stored game")}`, headings, rows);
 }
 
-/** @param {string} player @param {number} games */
-function playedBy(player, games) {
-  return [make("span", { title: player }, short(player)), ` ${whole(games)} `];
+/** @param {{player: string, games: number}} counted */
+function playedBy({ player, games }) {
+  return make("span", { title: player }, `${short(player)} ${whole(games)}`);
 }
 
 /** @param {Page} page @param {BookPosition} tree @param {string} moves @param {number | null} best */
