@@ -124,7 +124,7 @@ def pack(directory: Path = DIRECTORY) -> tuple[dict[str, PageFile], str, str]:
 def bundle(
     folder: Path, entry: str, known: AbstractSet[str] = frozenset()
 ) -> tuple[str, AbstractSet[str]]:
-    """Join a module and those that it imports into one script; each becomes a function.
+    """Join a module and its imports into one script; each module becomes a function.
 
     The script exports its modules as ``$``, and what the entry exports. ``known`` names the modules
     that ``app.js`` contains.

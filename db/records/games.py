@@ -113,7 +113,7 @@ class GameCursor(NamedTuple):
 
 
 class MoveCount(NamedTuple):
-    """How often a player continued with a column, by the winner of the game."""
+    """The games with the same continuation, player and winner."""
 
     column: str
     """The column's character in moves."""

@@ -85,7 +85,7 @@ class GamesParameters(Parameters):
 
 
 class MoveGames(TypedDict):
-    """How often a column was played, and how the games ended for the player who moved."""
+    """The games in which a column was played, with the results of the player to move."""
 
     column: Column
     games: int
@@ -177,7 +177,7 @@ async def list_games(request: Request) -> Response:
 
 
 async def get_openings(request: Request) -> Response:
-    """How often each column was played in the latest stored games."""
+    """The columns that were played from a position in the latest stored games."""
     service = service_of(request)
     asked = parameters.read_query(request, OpeningParameters)
     board = read_board(asked.board)
@@ -354,7 +354,7 @@ PATHS: Final[dict[str, object]] = {
             Openings,
             query=OpeningParameters,
             description=f"Counts the latest {MOST_COUNTED:,} games on the board that began with "
-            "the empty board. Wins and losses are those of the player who moved.",
+            "the empty board. Wins and losses are results of the player to move.",
         )
     },
 }

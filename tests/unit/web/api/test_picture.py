@@ -1,4 +1,4 @@
-"""Pictures by address; the release tests have those that need other packages."""
+"""SVG pictures by address; PNG and GIF are in the release tests."""
 
 from starlette.testclient import TestClient
 
