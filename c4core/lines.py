@@ -185,12 +185,13 @@ def parse_line(
         zero_based: whether moves count columns from 0.
         line: 1-based number of the line, for the result.
     """
-    text = without_heading(text.strip())
+    text = text.strip()
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
     try:
         if text.isalnum():
             return _from_word(text, board, zero_based=zero_based, line=line)
+        text = without_heading(text)
         if text[0] not in _JSON:
             refuse_scored(text)
             return _from_text(text, board, zero_based=zero_based, line=line)

@@ -139,7 +139,7 @@ def without_notes(text: str) -> str:
 def without_heading(text: str) -> str:
     """The text of a game without the lines such as ``[Event "..."]`` before it."""
     heading = _TAGS.match(text)
-    return text if heading is None else text[heading.end() :]
+    return text if heading is None else text[heading.end() :] or text
 
 
 def clean(text: str) -> str:
