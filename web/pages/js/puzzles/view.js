@@ -158,7 +158,7 @@ class PuzzleView {
     const puzzle = puzzles[0] ?? null;
     this.#puzzle = puzzle;
     if (puzzle === null) {
-      this.#trouble = complete ? "These games have no puzzle." : "No puzzle was found in time.";
+      this.#trouble = complete ? "No puzzle was found: these games have none." : "No puzzle was found in time.";
       this.#draw();
       return;
     }
