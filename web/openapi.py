@@ -189,7 +189,7 @@ def describe(document: Mapping[str, Any]) -> str:
 def _described(method: str, path: str, one: Schema) -> str:
     rows = "".join(
         f"<div><dt><code>{escape(each['name'])}</code></dt>"
-        f"<dd>{escape(each['description'])}</dd></div>"
+        f"<dd>{_text(each['description'])}</dd></div>"
         for each in one["parameters"]
     )
     title = f"{method.upper()} {path}"
@@ -198,11 +198,16 @@ def _described(method: str, path: str, one: Schema) -> str:
     example = f'<p><a href="../..{escape(path + query)}">Example</a></p>'
     return (
         f'<section class="card"><h2><code>{escape(title)}</code></h2>'
-        f"<p>{escape(one['summary'])}. {escape(one.get('description', ''))}</p>"
+        f"<p>{_text(one['summary'])}. {_text(one.get('description', ''))}</p>"
         + (f'<dl class="fact-list">{rows}</dl>' if rows else "")
         + (example if method == "get" and "{" not in path else "")
         + "</section>"
     )
+
+
+def _text(text: str) -> str:
+    """A text with code in backticks as HTML."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _types(value: object) -> Iterator[object]:

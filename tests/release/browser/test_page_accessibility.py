@@ -36,6 +36,7 @@ VIEWS: Final = {
     "match": "/explore?show=match&match=1",
     "puzzles": "/puzzles?board=5x5&seed=5",
     "work": "/work",
+    "api": "/api/v1/",
 }
 READY: Final = {
     "analysis": "#line .chip",
@@ -48,6 +49,7 @@ READY: Final = {
     "match": "figure svg.plot",
     "puzzles": "#puzzle-solution",
     "work": "[data-job]",
+    "api": ".api dl",
 }
 """An element that a view has when it is ready; the other views have a table."""
 FINGER: Final = (44, 44)
