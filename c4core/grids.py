@@ -92,6 +92,8 @@ _UNIFIED: Final = (
     | dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029/"), "\n")
 )
 _NEW_ROW: Final = re.compile(r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029/]")
+_NUMBERED: Final = re.compile(r"1\.\s*[a-zA-Z1-9](?![.])")
+"""Matches the beginning of a game with move numbers, but not squares such as ``1. 0. 2.``."""
 _DRAWN: Final = re.compile(rf"(?<![0-9])[.]|[_|\u2500-\u257f{''.join(_DISCS)}]")
 _OTHER_LETTER: Final = re.compile("[a-np-qs-wzA-NP-QS-WZ]")
 
@@ -136,7 +138,7 @@ def is_grid(text: str, board: BoardSize) -> bool:
     text = without_call(text.strip("\ufeff \t\r\n"))
     if text.startswith("[") and _ROWS_IN_BRACKETS.fullmatch(text):
         return True
-    if not _NEW_ROW.search(text):
+    if not _NEW_ROW.search(text) or _NUMBERED.match(text):
         return False
     if "\n" not in text and "/" in text and _OTHER_LETTER.search(text):
         return False  # such as the name of a file

@@ -45,7 +45,14 @@ from c4core.errors import BoardError, C4Error, GridError, MoveError, PositionErr
 from c4core.grids import is_grid, is_grid_list, read_grid, read_grid_list
 from c4core.notation import DEFAULT_BOARD, format_moves, parse_board, parse_moves
 from c4core.position import Position
-from c4core.reader import read_move_list, read_moves, refuse_scored
+from c4core.reader import (
+    address_board,
+    read_move_list,
+    read_moves,
+    refuse_scored,
+    without_heading,
+    without_notes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -184,6 +191,7 @@ def parse_line(
     try:
         if text.isalnum():
             return _from_word(text, board, zero_based=zero_based, line=line)
+        text = without_heading(text)
         if text[0] not in _JSON:
             refuse_scored(text)
             return _from_text(text, board, zero_based=zero_based, line=line)
@@ -251,6 +259,7 @@ def parse_position(
 
         value = np.asarray(value).tolist()
     if isinstance(value, str):
+        value = without_heading(value)
         text = value.strip("\ufeff \t\r\n")
         if text[:1] in _JSON:
             value = _value(text)
@@ -266,6 +275,19 @@ def parse_position(
     raise PositionError(
         f"a position is moves such as 4453, a grid or an object, not {type(value).__name__}"
     )
+
+
+def board_of(text: str) -> BoardSize | None:
+    """The size of the board that a grid or an address shows; None for moves.
+
+    Raises:
+        GridError: the text is not a grid after all.
+        MoveError, BoardError: the address or its board cannot be read.
+    """
+    if "://" in text:
+        return address_board(text.strip())
+    text = without_notes(text)
+    return read_grid(text).board if is_grid(text, DEFAULT_BOARD) else None
 
 
 def _from_word(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
@@ -284,6 +306,7 @@ def _from_word(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) 
 def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) -> Request:
     if not text or text.isalnum():
         return _from_word(text, board, zero_based=zero_based, line=line)
+    text = without_notes(text)
     if is_grid(text, board):
         return Request(line, read_grid(text, board))
     columns = read_moves(text, board, zero_based=zero_based)

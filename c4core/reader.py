@@ -1,10 +1,10 @@
 """Moves in the forms that people and other programs write.
 
 :func:`read_moves` reads ``4453`` and also ``4,4,5,3``, ``4 4 5 3``, ``4-4-5-3``, ``[4, 4, 5, 3]``,
-``ddec``, ``D1 D2 E1 C1``, ``1. d1 d2 2. e1 c1``, and the address of a page that shows them. Moves
-are written without separators, or with the same separator between all of them. A text that can be
-read in two ways is refused; the error names both ways. ``docs/positions.md`` lists all forms, and
-:mod:`c4core.grids` reads drawings.
+``ddec``, ``D1 D2 E1 C1``, ``1. d1 d2 {good} 2. e1 c1 1-0``, and the address of a page that shows
+them. Moves are written without separators, or with the same separator between all of them. A text
+that can be read in two ways is refused; the error names both ways. ``docs/positions.md`` lists all
+forms, and :mod:`c4core.grids` reads drawings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from c4core.errors import MoveError
 from c4core.grids import FULL_WIDTH, MAX_TEXT, SINGLE_ROW, whole, without_call
-from c4core.notation import DEFAULT_BOARD, FROM_ONE, format_moves, parse_moves
+from c4core.notation import DEFAULT_BOARD, FROM_ONE, format_moves, parse_board, parse_moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 _COMMENT: Final = re.compile(r"\s#.*")
+_NOTE: Final = re.compile(r"\{[^{}]*\}")
+_TAGS: Final = re.compile(r"(?:\[\w+\s+\"[^\"\n]*\"\]\s*)+")
+"""Matches a game's heading: lines such as ``[Event "..."]``."""
+_RESULT: Final = re.compile(r"\s+(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _BRACKETS: Final = {"[": "]", "(": ")", "{": "}", '"': '"', "'": "'", "<": ">"}
 _SEPARATORS: Final = re.compile(r"(\s*[,;|]\s*|\s+[-\u2013]\s+|(?<=\w)[-\u2013](?=\w)|\s+)")
 _MOVE_NUMBER: Final = re.compile(r"(?:^|(?<=\s))([0-9]{1,3})\.(?:\.\.)?(?=\s|[a-zA-Z])")
@@ -43,7 +47,7 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
         text: columns as characters (``4453``), as numbers with separators (``4, 4, 5, 3``), or as
             letters with or without rows (``ddec``, ``d1 d2 e1 c1``); or an address that ends in
             ``?pos=4453``. White space, a byte-order mark, brackets and quotes around them, move
-            numbers and a comment (``# ...``) are ignored.
+            numbers, comments (``# ...`` or ``{...}``) and a result at the end are ignored.
         board: the board. In the notation of ``4453``, ``a`` is the tenth column, if the board has
             one.
         zero_based: whether numbers count columns from 0. Letters always begin with ``a``.
@@ -55,7 +59,7 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
         raise MoveError(
             f"the moves have {len(text)} characters; too many for any board", kind="syntax"
         )
-    text = clean(text)
+    text = clean(without_notes(text))
     if text.isalnum():
         return _read_word(text, board, zero_based=zero_based)
     if "://" in text:
@@ -121,6 +125,23 @@ def refuse_scored(text: str) -> None:
         )
 
 
+def without_notes(text: str) -> str:
+    """The text of a game without its heading, comments in braces, and the result at the end.
+
+    Braces around all moves are brackets.
+    """
+    if not {"{", "[", "*", "-"}.isdisjoint(text):
+        shorter = _RESULT.sub("", _NOTE.sub(" ", without_heading(text))).strip()
+        return shorter or text
+    return text
+
+
+def without_heading(text: str) -> str:
+    """The text of a game without the lines such as ``[Event "..."]`` before it."""
+    heading = _TAGS.match(text)
+    return text if heading is None else text[heading.end() :] or text
+
+
 def clean(text: str) -> str:
     """The text without comments, and without brackets and white space around it.
 
@@ -151,13 +172,28 @@ def _read_word(text: str, board: BoardSize, *, zero_based: bool) -> tuple[int, .
         raise
 
 
-def _read_address(text: str, board: BoardSize) -> tuple[int, ...]:
-    """Read the moves in an address of this program's page, or of gamesolver.org."""
+def address_board(text: str) -> BoardSize:
+    """The board of an address of this program's page, or of gamesolver.org.
+
+    Raises:
+        MoveError: the address cannot be read.
+        BoardError: its board is impossible.
+    """
+    sizes = _address(text).get("board", [str(DEFAULT_BOARD)])
+    return parse_board(sizes[0])
+
+
+def _address(text: str) -> dict[str, list[str]]:
     try:
         parts = urlsplit(text)
-        given = parse_qs(f"{parts.query}&{parts.fragment}", keep_blank_values=True)
+        return parse_qs(f"{parts.query}&{parts.fragment}", keep_blank_values=True)
     except ValueError as error:
         raise MoveError(f"not an address: {error}", kind="syntax") from None
+
+
+def _read_address(text: str, board: BoardSize) -> tuple[int, ...]:
+    """Read the moves in an address of this program's page, or of gamesolver.org."""
+    given = _address(text)
     (size, *sizes) = given.get("board", [str(DEFAULT_BOARD)])
     moves = given.get("pos", []) + given.get("moves", [])
     if len(moves) != 1 or sizes:
@@ -166,7 +202,9 @@ def _read_address(text: str, board: BoardSize) -> tuple[int, ...]:
         raise MoveError(
             f"the address has the board {reprlib.repr(size)}, not {board}", kind="syntax"
         )
-    return parse_moves(moves[0], width=board.width)
+    if "grid" in given:
+        raise MoveError("the address shows a grid: give its grid, or open it", kind="syntax")
+    return read_moves(moves[0], board) if moves[0] else ()
 
 
 def _words(text: str) -> list[str]:
@@ -277,16 +315,18 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
                 kind="ambiguous",
                 index=1,
             )
-    for index, word in enumerate(words):
+    if _WITH_ROW.fullmatch(words[0]):
+        bad = _bad_square(words, board)
+        if bad is not None:
+            return bad
+
+    is_moves = [_is_word(word, board, zero_based=zero_based) for word in words]
+    wrong = [index for index, readable in enumerate(is_moves) if not readable]
+    groups = [index for index, word in enumerate(words) if is_moves[index] and len(word) > 1]
+    for index in (wrong + groups)[:1]:
+        word, is_readable = words[index], not wrong
         match = _NUMBER.fullmatch(word)
         number = int(match[1]) if match else None
-        is_readable = True
-        try:
-            parse_moves(word or ".", width=board.width, zero_based=zero_based)
-        except MoveError:
-            is_readable = False
-        if is_readable and len(word) == 1:
-            continue
         if number == 0:
             reason = f"0 is not a column: {FROM_ONE}"
         elif is_readable:
@@ -307,3 +347,22 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
             index=index,
         )
     return MoveError("the moves mix numbers and letters; write only one of these", kind="ambiguous")
+
+
+def _is_word(word: str, board: BoardSize, *, zero_based: bool) -> bool:
+    """Whether a word is one or more columns of one character each."""
+    with suppress(MoveError):
+        parse_moves(word or ".", width=board.width, zero_based=zero_based)
+        return True
+    return False
+
+
+def _bad_square(words: Sequence[str], board: BoardSize) -> MoveError | None:
+    """The error for the first word that is not a square of the board."""
+    last = f"{chr(ord('a') + board.width - 1)}{board.height}"
+    for index, word in enumerate(words):
+        match = _WITH_ROW.fullmatch(word.lower())
+        if not match or match[1] > last[0] or int(match[2]) > board.height:
+            reason = f"{reprlib.repr(word)} is not a square of the board, a1 to {last}"
+            return MoveError(f"move {index + 1}: {reason}", kind="syntax", index=index)
+    return None

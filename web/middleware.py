@@ -55,6 +55,12 @@ SECURITY: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 )
+EMBED: Final = "/embed"
+"""The only path that pages of other hosts may show in a frame."""
+FRAMED: Final = (
+    (b"content-security-policy", POLICY.replace("ancestors 'none'", "ancestors *").encode()),
+    *SECURITY[1:],
+)
 READABLE: Final = ((b"access-control-allow-origin", b"*"),)
 """Lets pages of other hosts read GET responses; their POST requests are refused earlier."""
 NEVER_KEPT: Final = (b"cache-control", b"no-store")
@@ -79,7 +85,8 @@ class Headers(HttpMiddleware):
             )
             await send({"type": "http.response.body", "body": b""})
             return
-        added = (*SECURITY, *READABLE) if method in {"GET", "HEAD"} else SECURITY
+        secure = FRAMED if scope["path"] == EMBED else SECURITY
+        added = (*secure, *READABLE) if method in {"GET", "HEAD"} else secure
 
         async def send_with(message: Message) -> None:
             if message["type"] == "http.response.start":

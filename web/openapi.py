@@ -7,7 +7,9 @@ these. :func:`build_document` replaces it with its JSON schema.
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -27,6 +29,9 @@ TEXT: Final[Schema] = {"type": "string"}
 
 PATH: Final = "/api/v1/openapi.json"
 """The document's path on the server."""
+
+PEOPLE: Final = "/api/v1/"
+"""The path of the same description as a page."""
 
 PROBLEMS: Final = {
     400: "The request is malformed or a parameter is wrong; `field` is the parameter.",
@@ -170,6 +175,39 @@ def build_document(
     }
     found = dict(zip(kinds, schemas, strict=True))
     return cast("dict[str, object]", _filled(document, found, budget))
+
+
+def describe(document: Mapping[str, Any]) -> str:
+    """The paths of the document as HTML, for people."""
+    return "".join(
+        _described(method, path, one)
+        for path, methods in document["paths"].items()
+        for method, one in methods.items()
+    )
+
+
+def _described(method: str, path: str, one: Schema) -> str:
+    rows = "".join(
+        f"<div><dt><code>{escape(each['name'])}</code></dt>"
+        f"<dd>{_text(each['description'])}</dd></div>"
+        for each in one["parameters"]
+    )
+    title = f"{method.upper()} {path}"
+    named = {each["name"]: each["example"] for each in one["parameters"] if "example" in each}
+    query = f"?{urlencode(named)}" if named else ""
+    example = f'<p><a href="../..{escape(path + query)}">Example</a></p>'
+    return (
+        f'<section class="card"><h2><code>{escape(title)}</code></h2>'
+        f"<p>{_text(one['summary'])}. {_text(one.get('description', ''))}</p>"
+        + (f'<dl class="fact-list">{rows}</dl>' if rows else "")
+        + (example if method == "get" and "{" not in path else "")
+        + "</section>"
+    )
+
+
+def _text(text: str) -> str:
+    """A text with code in backticks as HTML."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _types(value: object) -> Iterator[object]:

@@ -16,8 +16,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from c4core.errors import BoardError, C4Error
-from c4core.grids import read_grid
-from c4core.lines import BadLine, parse_fields, parse_position
+from c4core.lines import BadLine, board_of, parse_fields, parse_position
 from c4core.notation import DEFAULT_BOARD, MAX_BITS, MAX_WIDTH, BoardSize, parse_board
 from web.responses import LONGEST_QUOTE, ApiError, quote
 from web.service import service_of
@@ -153,12 +152,18 @@ def _choices(kind: object, name: str) -> list[str]:
 
 
 def read_query(request: Request, kind: type[P]) -> P:
-    """Read the parameters in the query; refuse parameters that are given twice."""
+    """Read the parameters in the query; refuse parameters that are given twice.
+
+    ``pos`` is another name of ``moves``, as in the addresses of the page.
+    """
     given = request.query_params.multi_items()
+    if "moves" in kind.__struct_fields__:
+        given = [("moves" if name == "pos" else name, value) for name, value in given]
     values = dict(given)
     found = read(kind, values, service_of(request).settings.limits)
     if len(values) != len(given):
-        twice = next(name for name in values if len(request.query_params.getlist(name)) > 1)
+        names = [name for name, _ in given]
+        twice = next(name for name in names if names.count(name) > 1)
         raise ApiError(400, f"{twice} is given more than once", twice)
     return found
 
@@ -214,7 +219,8 @@ class OfPosition(OnBoard):
     moves: Annotated[
         AnyMoves | UnsetType,
         Meta(
-            description="The moves; columns count from 1: `4453`, `4,4,5,3` or `d1 d2 e1 c1`.",
+            description="The moves; columns count from 1: `4453`, `4,4,5,3` or `d1 d2 e1 c1`. "
+            "`pos` is another name.",
             examples=["4453"],
         ),
     ] = UNSET
@@ -230,7 +236,7 @@ class OfPosition(OnBoard):
     ] = UNSET
 
     def read(self, or_moves: str | None = None) -> AskedPosition:
-        """The position; without a board, a grid determines the size."""
+        """The position; without a board, a grid or an address determines the size."""
         values = {name: getattr(self, name) for name in ("moves", "key", "grid")}
         fields = {name: value for name, value in values.items() if value is not UNSET}
         if not fields:
@@ -239,11 +245,12 @@ class OfPosition(OnBoard):
                 raise ApiError(400, message, "moves")
             fields["moves"] = or_moves
         board = read_board(self.board)
-        if self.board is UNSET and not isinstance(self.grid, UnsetType):
-            try:
-                board = read_grid(self.grid).board
-            except C4Error as error:
-                raise ApiError(400, str(error), "grid") from None
+        for name in ("moves", "grid"):
+            if self.board is UNSET and name in fields:
+                try:
+                    board = board_of(str(fields[name])) or board
+                except C4Error as error:
+                    raise ApiError(400, str(error), name) from None
         if fields.keys() == {"moves"}:
             asked = play_any(str(fields["moves"]), board, "moves")
             return AskedPosition(asked.position, asked.moves, board)

@@ -105,6 +105,8 @@ READ_SECONDS: Final = 10.0
 """Maximum duration of a query in PostgreSQL: no client may occupy the server's database."""
 BATCH_NICENESS: Final = 5
 """Niceness of the threads for batches."""
+SLOT_SECONDS: Final = 2.0
+"""Time that a request waits until its client has fewer requests than the limit."""
 TELL_SECONDS: Final = 0.05
 """Time between two stop signals to a search, which may have begun a new search after the first."""
 
@@ -134,6 +136,8 @@ class Service:
         self.stopping = asyncio.Event()
         self._searches: Counter[str] = Counter()
         self._makings: Counter[str] = Counter()
+        self._freed = asyncio.Event()
+        """Set, and replaced, whenever a slot of a client becomes free."""
         self._threads = ThreadPoolExecutor(THREADS, "c4-web")
         self._batches = ThreadPoolExecutor(BATCH_THREADS, "c4-batch", initializer=_step_back)
         self._is_open = False
@@ -267,8 +271,14 @@ class Service:
     async def _slot(self, slots: Counter[str], request: Request, doing: str) -> AsyncIterator[None]:
         client = client_of(request)
         limit = self.settings.limits.searches_per_client
-        if slots[client] >= limit:
-            raise too_many(f"{limit} of your requests are {doing}; wait until one of them ends")
+        try:
+            async with asyncio.timeout(SLOT_SECONDS):
+                while slots[client] >= limit:
+                    await self._freed.wait()
+        except TimeoutError:
+            raise too_many(
+                f"{limit} of your requests are {doing}; wait until one of them ends"
+            ) from None
         slots[client] += 1
         try:
             yield
@@ -276,6 +286,8 @@ class Service:
             slots[client] -= 1
             if not slots[client]:
                 del slots[client]
+            self._freed.set()
+            self._freed = asyncio.Event()
 
     @property
     def searches(self) -> int:

@@ -26,6 +26,7 @@ from db.games.matches import (
 )
 from db.games.storing import (
     add_games as add_games,
+    count_moves as count_moves,
     find_game as find_game,
     list_games as list_games,
     read_finals as read_finals,

@@ -23,9 +23,17 @@ from sqlalchemy import (
 )
 
 from c4core.arena.statistics import Tally
+from c4core.position import Position
 from db.errors import GameNotFoundError, MatchNotFoundError
 from db.models import Game, Match
-from db.records.games import ON_THE_BOARD, UNFINISHED, GameCursor, GamePage, StoredGame
+from db.records.games import (
+    ON_THE_BOARD,
+    UNFINISHED,
+    GameCursor,
+    GamePage,
+    MoveCount,
+    StoredGame,
+)
 from db.records.matches import MatchResults, MatchTally, Origin
 from db.sql import dialect_of, insert_into, is_number, is_small_number
 
@@ -136,6 +144,47 @@ def stream_games(
     with session.connection().execute(query) as found:
         for row in found:
             yield _game(row)
+
+
+def count_moves(session: Session, board: BoardSize, moves: str, *, most: int) -> list[MoveCount]:
+    """Count the moves that followed ``moves`` in the latest games from the empty board.
+
+    At most ``most`` games of the latest :data:`MOST_MATCHES` matches on the board are read.
+    Unfinished games do not count.
+    """
+    on_board = (
+        select(Match.id, Match.terms)
+        .where(Match.width == board.width, Match.height == board.height)
+        .order_by(Match.id.desc())
+        .limit(MOST_MATCHES)
+    )
+    empty = Position(width=board.width, height=board.height).key
+    found = session.execute(on_board).all()
+    latest = (
+        select(Game.match_id, Game.a_is_x, Game.moves, Game.winner)
+        .where(
+            Game.match_id.in_([number for number, terms in found if terms["start"] == empty]),
+            Game.ending != UNFINISHED,
+        )
+        .order_by(Game.match_id.desc(), Game.number.desc())
+        .limit(most)
+        .subquery()
+    )
+    ply = len(moves)
+    column = func.substr(latest.c.moves, ply + 1, 1)
+    a_moves = latest.c.a_is_x if ply % 2 == 0 else ~latest.c.a_is_x
+    player = case((a_moves, Match.player_a), else_=Match.player_b)
+    keys = (column, player, latest.c.winner)
+    query = (
+        select(*keys, func.count())
+        .join(Match, Match.id == latest.c.match_id)
+        .where(func.substr(latest.c.moves, 1, ply) == moves, func.length(latest.c.moves) > ply)
+        .group_by(*keys)
+    )
+    return [
+        MoveCount(label, name, _SIDES[winner], games)
+        for label, name, winner, games in session.execute(query)
+    ]
 
 
 def _ordered(filters: GameFilter, after: GameCursor | None) -> Select[Any]:

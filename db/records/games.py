@@ -112,6 +112,17 @@ class GameCursor(NamedTuple):
         return cls(int(match_id), int(number))
 
 
+class MoveCount(NamedTuple):
+    """The games with the same continuation, player and winner."""
+
+    column: str
+    """The column's character in moves."""
+    player: str
+    """The description of the player who moved; empty if it is not known."""
+    winner: Side | None
+    games: int
+
+
 class GamePage(NamedTuple):
     """One page of a list of games."""
 

@@ -49,7 +49,8 @@ FLAGS: Final = (
 
 CALL: Final = """
 const [name, given, done] = arguments;
-import(name)
+import(document.querySelector("script[type=module]").src)
+    .then(({$}) => $[name])
     .then((module) => {%s})
     .then((value) => done({value}), (error) => done({error: String(error.stack ?? error)}));
 """
@@ -208,9 +209,10 @@ class Browser:
 def ask_module(browser: Browser, name: str, script: str, given: object) -> Any:  # noqa: ANN401
     """Return the value of a script's ``return``, to compare the page's modules with the library.
 
-    The script can use ``module``, the exports of the module ``name``, and the JSON value ``given``.
+    The script can use ``module``, the exports of the module ``name`` of the open page, and the JSON
+    value ``given``.
     """
-    found = browser.driver.execute_async_script(CALL % script, f"/static/js/{name}", given)
+    found = browser.driver.execute_async_script(CALL % script, name, given)
     assert "error" not in found, found["error"]
     return found.get("value")
 

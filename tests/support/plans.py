@@ -77,6 +77,7 @@ def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
         "results": lambda session: jobs.unit_results(session, 1),
         "games": lambda session: games.list_games(session, GameFilter()),
         "some games": lambda session: games.list_games(session, some, after=GameCursor(1, 5)),
+        "openings": lambda session: games.count_moves(session, BOARD, "44", most=1000),
         "game": lambda session: games.find_game(session, match_id, 1),
         "matches": games.list_matches,
         "match": lambda session: games.get_match(session, match_id),

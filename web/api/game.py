@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
+import csv
+import io
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
 
 from msgspec import UNSET, Meta
+from starlette.responses import Response
 from starlette.routing import Route
 
 from c4core.arena.file_formats import game_of_moves
@@ -21,7 +24,7 @@ from web.parameters import (
     Side,
     read_board,
 )
-from web.responses import ApiError, json_response
+from web.responses import CSV, ApiError, json_response
 from web.service import service_of
 from workers.match.reviews import (
     BUDGET,
@@ -33,7 +36,6 @@ from workers.match.reviews import (
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from c4core.arena.files import GameEntry
     from web.service import Service
@@ -57,6 +59,10 @@ class GameParameters(OnBoard):
     """A game: its moves, or a stored game."""
 
     budget: ReviewBudget = BUDGET
+    format: Annotated[
+        Literal["json", "csv"],
+        Meta(description="csv: a row for each move, and no totals."),
+    ] = "json"
     moves: Annotated[
         AnyMoves | None, Meta(description="Moves from the empty board.", examples=["4455667"])
     ] = None
@@ -155,7 +161,9 @@ async def get_review(request: Request) -> Response:
             game = game_of_moves(asked.moves, board)
         except C4Error as error:
             raise ApiError(400, str(error), "moves") from None
-    return await _answer(request, game, asked.budget)
+    if asked.format == "json":
+        return await _answer(request, game, asked.budget)
+    return _table(await _review(request, game, asked.budget))
 
 
 async def post_review(request: Request) -> Response:
@@ -176,6 +184,10 @@ async def _stored_game(service: Service, asked: GameParameters) -> GameEntry:
 
 
 async def _answer(request: Request, game: GameEntry, budget: float) -> Response:
+    return json_response(await _review(request, game, budget))
+
+
+async def _review(request: Request, game: GameEntry, budget: float) -> dict[str, Any]:
     service = service_of(request)
 
     def review(stop: Stop) -> FoundReview:
@@ -183,7 +195,17 @@ async def _answer(request: Request, game: GameEntry, budget: float) -> Response:
 
     async with service.search_slot(request):
         found = await service.until_disconnected(request, review)
-    return json_response(review_object(found))
+    return review_object(found)
+
+
+def _table(review: dict[str, Any]) -> Response:
+    """The moves of a review as CSV; several best columns are separated by blanks."""
+    stream = io.StringIO()
+    table = csv.DictWriter(stream, list(ReviewedMove.__annotations__))
+    table.writeheader()
+    for move in review["moves_judged"]:
+        table.writerow(move | {"best": " ".join(map(str, move["best"]))})
+    return Response(stream.getvalue(), media_type=CSV)
 
 
 ROUTES: Final = [
@@ -195,7 +217,7 @@ PATHS: Final[dict[str, object]] = {
     "/api/v1/game": {
         "get": openapi.operation(
             "The review of a game",
-            Review,
+            openapi.content(Review) | openapi.content(openapi.TEXT, CSV),
             query=GameParameters,
             problems=[404],
             description="Scores are for the side that moved; columns count from 1.",

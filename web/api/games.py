@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NotRequired, TypedDict, cast
 
@@ -12,12 +13,23 @@ from starlette.routing import Route
 from c4core.arena.file_formats import json_object, read_json_game
 from c4core.arena.files import GameFileError
 from c4core.arena.game import Ending
+from c4core.notation import LABELS
 from db import games
 from db.records.games import GameCursor, GameFilter
 from web import openapi, parameters
 from web.access import require_write
 from web.bodies import read_object
-from web.parameters import DIGITS, AnyMoves, Board, Parameters, Side, read_board
+from web.parameters import (
+    DIGITS,
+    AnyMoves,
+    Board,
+    Column,
+    OnBoard,
+    Parameters,
+    Side,
+    play_any,
+    read_board,
+)
 from web.responses import ApiError, json_response, without_directories
 from web.service import service_of
 from workers.match.files import add_game, entry_of
@@ -29,6 +41,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from c4core.arena.files import GameEntry
+    from c4core.position import Position
     from db.database import Database
 
 PAGE: Final = 50
@@ -45,6 +58,9 @@ LABEL: Final = "played on the page"
 """The label of the matches of games that clients store."""
 LONGEST_ERROR: Final = 500
 """Maximum length of an error message that quotes the request."""
+MOST_COUNTED: Final = 20_000
+"""Maximum number of games that are read to count the moves of a position."""
+MOST_PLAYERS: Final = 5
 CURSOR: Final = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
@@ -66,6 +82,35 @@ class GamesParameters(Parameters):
         Annotated[str, Meta(extra_json_schema={"pattern": f"^{CURSOR.pattern}$"})] | UnsetType,
         Meta(description="`next` of the previous page."),
     ] = UNSET
+
+
+class MoveGames(TypedDict):
+    """The games in which a column was played, with the results of the player to move."""
+
+    column: Column
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    players: Annotated[
+        list[PlayedBy], Meta(description="The players who played it most often, at most five.")
+    ]
+
+
+class PlayedBy(TypedDict):
+    """A player, and how often it played a column."""
+
+    player: Annotated[str, Meta(description="Empty if it is not known.")]
+    games: int
+
+
+class Openings(TypedDict):
+    """The continuations of stored games from a position."""
+
+    moves: str
+    board: str
+    games: int
+    columns: list[MoveGames]
 
 
 class OneGame(Parameters):
@@ -98,6 +143,14 @@ class Game(TypedDict):
     replaced: NotRequired[list[int]]
 
 
+class OpeningParameters(OnBoard):
+    """The first moves of games."""
+
+    moves: Annotated[
+        AnyMoves, Meta(description="The moves from the empty board.", examples=["44"])
+    ] = ""
+
+
 class Games(TypedDict):
     """A page of stored games."""
 
@@ -121,6 +174,46 @@ async def list_games(request: Request) -> Response:
     async with service.search_slot(request):  # matching rows may be far apart in a large table
         page = await service.in_thread(_read_page, database, filters, after, asked.limit)
     return json_response(page)
+
+
+async def get_openings(request: Request) -> Response:
+    """The columns that were played from a position in the latest stored games."""
+    service = service_of(request)
+    asked = parameters.read_query(request, OpeningParameters)
+    board = read_board(asked.board)
+    position = play_any(asked.moves, board, "moves").position
+    database = service.require_database()
+    async with service.search_slot(request):
+        found = await service.in_thread(_read_moves, database, position)
+    return json_response(found)
+
+
+def _read_moves(database: Database, position: Position) -> Openings:
+    moves = position.moves or ""
+    with database.read() as session:
+        found = games.count_moves(session, position.board, moves, most=MOST_COUNTED)
+    columns: list[MoveGames] = []
+    for label in sorted({one.column for one in found}, key=LABELS.index):
+        counts = [one for one in found if one.column == label]
+        results, players = Counter[Side | None](), Counter[str]()
+        for one in counts:
+            results[one.winner] += one.games
+            players[one.player] += one.games
+        columns.append(
+            {
+                "column": LABELS.index(label),
+                "games": results.total(),
+                "wins": results[position.turn],
+                "draws": results[None],
+                "losses": results["o" if position.turn == "x" else "x"],
+                "players": [
+                    {"player": without_directories(player), "games": number}
+                    for player, number in players.most_common(MOST_PLAYERS)
+                ],
+            }
+        )
+    total = sum(column["games"] for column in columns)
+    return {"moves": moves, "board": str(position.board), "games": total, "columns": columns}
 
 
 async def post_game(request: Request) -> Response:
@@ -224,6 +317,7 @@ ROUTES: Final = [
     Route("/api/v1/games", list_games),
     Route("/api/v1/games", post_game, methods=["POST"]),
     Route("/api/v1/games/{match}/{number}", get_game),
+    Route("/api/v1/openings", get_openings),
 ]
 
 
@@ -253,5 +347,14 @@ PATHS: Final[dict[str, object]] = {
     },
     "/api/v1/games/{match}/{number}": {
         "get": openapi.operation("A stored game", Game, path=OneGame, problems=[404])
+    },
+    "/api/v1/openings": {
+        "get": openapi.operation(
+            "The moves that followed in stored games",
+            Openings,
+            query=OpeningParameters,
+            description=f"Counts the latest {MOST_COUNTED:,} games on the board that began with "
+            "the empty board. Wins and losses are results of the player to move.",
+        )
     },
 }

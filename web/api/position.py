@@ -185,7 +185,13 @@ class PositionFacts(TypedDict):
 class SolveParameters(OnBoard, kw_only=True, forbid_unknown_fields=False):
     """A position."""
 
-    pos: Annotated[Moves, Meta(description="The moves; columns count from 1.", examples=["4453"])]
+    pos: Annotated[
+        Moves,
+        Meta(
+            description="The moves; columns count from 1. `moves` is another name.",
+            examples=["4453"],
+        ),
+    ]
 
 
 class Solved(TypedDict):
@@ -270,7 +276,10 @@ async def solve(request: Request) -> Response:
     if known is not None:
         return Response(known, media_type=JSON)
     limits = service.settings.limits
-    values = parameters.read(SolveParameters, request.query_params, limits)
+    given = dict(request.query_params)
+    if "moves" in given:
+        given.setdefault("pos", given["moves"])
+    values = parameters.read(SolveParameters, given, limits)
     position = play_moves(values.pos, read_board(values.board))
     budget = limits.budget_seconds
     answer = await find_answer(request, position, budget=budget)

@@ -40,6 +40,6 @@ def browser(one_browser: Browser, page_server: PageServer) -> Iterator[Browser]:
     yield one_browser
     # A server started by the test has ended; its page may have reported that.
     unexpected = [fault for fault in one_browser.faults() if page_server.url in fault]
-    one_browser.driver.get(f"{page_server.url}/static/icon.svg")
+    one_browser.driver.get(f"{page_server.url}/favicon.ico")
     one_browser.run("localStorage.clear(); sessionStorage.clear()")
     assert not unexpected

@@ -54,6 +54,26 @@ def test_illegal_moves_are_refused_with_a_message(browser: Browser) -> None:
 
 @pytest.mark.usefixtures("stored")
 class TestStored:
+    def test_moves_of_stored_games_are_beside_their_scores(self, browser: Browser) -> None:
+        browser.open("/explore?show=book&moves=44")
+        browser.one(".played-by")
+        script = """
+            const [, played] = document.querySelectorAll(".book table");
+            const texts = (row) => [...row.cells].map((cell) => cell.innerText);
+            return [...played.tBodies[0].rows].map(texts);
+        """
+        shown = browser.run(script)
+        assert shown
+        for name, score, games, results, players in shown:
+            assert re.fullmatch(r"Column [1-7]", name)
+            assert re.fullmatch(r"[+−]?\d+", score)  # noqa: RUF001
+            number = int(games.split()[0])
+            assert sum(map(int, results.split(" / "))) == number
+            assert (
+                sum(int(counted) for counted in re.findall(r"(\d+)$", players, re.MULTILINE))
+                == number
+            )
+
     def test_positions_are_filtered_by_value(self, browser: Browser) -> None:
         browser.open("/explore?show=positions&value=win")
         assert all(row[3].startswith("+") for row in rows(browser))

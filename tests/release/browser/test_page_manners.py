@@ -78,7 +78,7 @@ def test_a_mistyped_address_leads_back(browser: Browser) -> None:
     browser.open("/explorer")
     assert browser.text("h1") == "There is no page at this address"
     browser.await_refusal()  # the status is 404
-    browser.click("a[href='/explore']")
+    browser.click("a[href='./explore']")
     browser.one(".book")
 
 

@@ -1,7 +1,7 @@
 """The page's pure modules compared with the library: rules, notation, grids, and addresses."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -11,7 +11,7 @@ from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
 from tests.support.boards.finished_games import finished_games
 from tests.support.browser import Browser, ask_module
-from web.app import VIEWS
+from web.files import VIEWS
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30
@@ -36,12 +36,10 @@ return given.map(({width, height, moves}) => {
 
 
 @pytest.fixture
-def modules(browser: Browser) -> Iterator[Browser]:
-    """A browser that may load the server's modules, on a page without modules of its own."""
-    browser.open("/healthz")
-    yield browser
-    # For an address that is not an HTML page, browsers request the icon at its default path.
-    assert not [fault for fault in browser.faults() if "favicon.ico" not in fault]
+def modules(browser: Browser) -> Browser:
+    """A browser with the page's modules."""
+    browser.open("/")
+    return browser
 
 
 def moves_of_games(count: int, board: BoardSize, *, seed: int) -> list[str]:

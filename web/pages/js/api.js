@@ -3,6 +3,7 @@
  * {@link ApiError} with the server's message; an unreachable server as {@link AwayError}.
  */
 
+import { local } from "./dom.js";
 import { boardText } from "./game/position.js";
 import { readToken } from "./storage.js";
 
@@ -116,7 +117,7 @@ export class Api extends EventTarget {
 
   /** @param {string} path @returns {EventSource} */
   stream(path) {
-    return new EventSource(path);
+    return new EventSource(local(path));
   }
 
   /**
@@ -128,7 +129,7 @@ export class Api extends EventTarget {
     const token = readToken();
     if (token !== "") headers.set("Authorization", `Bearer ${token}`);
     for (let retries = 0; ; retries += 1) {
-      const response = await this.#fetch(address, { ...options, headers });
+      const response = await this.#fetch(local(address), { ...options, headers });
       if (response.ok) return response;
       if (response.status === UNAUTHORISED) this.dispatchEvent(new Event("token"));
       if (response.status !== TOO_MANY || retries >= MOST_RETRIES) throw await errorOf(response);
@@ -141,7 +142,7 @@ export class Api extends EventTarget {
   /** @param {string} address @param {RequestInit} options */
   async #fetch(address, options) {
     try {
-      const response = await fetch(address, { ...options, credentials: "same-origin" });
+      const response = await fetch(local(address), { ...options, credentials: "same-origin" });
       if (this.#isAway) this.#report(false);
       return response;
     } catch (error) {
@@ -162,7 +163,7 @@ export class Api extends EventTarget {
 
   async #probe() {
     try {
-      const response = await fetch("/healthz", { cache: "no-store" });
+      const response = await fetch(local("/healthz"), { cache: "no-store" });
       this.#report(!response.ok);
     } catch {
       this.#report(true);

@@ -3,7 +3,6 @@
 import { Analysis } from "./analysis/analysis.js";
 import { Analyst } from "./analysis/analyst.js";
 import { Review } from "./analysis/review.js";
-import { SetupDialog } from "./analysis/setup.js";
 import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
@@ -14,6 +13,7 @@ import { Play } from "./play/view.js";
 import { Views, hasBoard } from "./views.js";
 import { markText } from "./words.js";
 
+/** @import {SetupDialog} from "./analysis/setup.js" */
 /** @import {Reason} from "./game/session.js" */
 /** @import {Mark} from "./types.js" */
 
@@ -64,7 +64,8 @@ class App {
     onChange: () => this.#draw(),
     announce,
   });
-  #setup = new SetupDialog(this.#session, this.#api);
+  /** The dialog that sets up a position, loaded when it is first opened. @type {SetupDialog | null} */
+  #setup = null;
   #views = new Views(this.#session, this.#api, (view) => import(`./${view}/view.js`));
 
   start() {
@@ -73,6 +74,7 @@ class App {
     nameButtons();
     this.#listen();
     this.#session.readAddress("load");
+    if (this.#session.unread !== null) void this.#openSetup(this.#session.unread);
   }
 
   /** @param {number} column */
@@ -92,6 +94,7 @@ class App {
       return;
     }
     const isPlay = state.view === "play";
+    byId("embedded").hidden = !document.body.classList.contains("embed");
     this.#analysis.hasHints = this.#game.hasHints;
     const isPlayable = !isPlay || this.#game.isPersons;
     const answer = position.isOver ? null : this.#analysis.answer;
@@ -106,6 +109,7 @@ class App {
     byId("table").style.setProperty("--high", String(position.size.height));
     byId("table").classList.toggle("is-wide", position.size.width > WIDEST);
     this.#columns.show(position, { flipped: state.flipped, answer, isPlayable, isBare: !this.#analysis.isShown });
+    byId("embedded").querySelector("a")?.setAttribute("href", `./${window.location.search}`);
     this.#review.show();
     const isReviewed = state.review !== null && !isPlay;
     showMoves(session, this.#review.marks, isReviewed ? this.#review.shared : Infinity);
@@ -135,6 +139,20 @@ class App {
     this.#session.setUp({});
   }
 
+  /** @param {string | null} pasted a text to set up */
+  #openSetup(pasted = null) {
+    return later("open-setup", async () => {
+      const { SetupDialog } = await import("./analysis/setup.js");
+      this.#setup ??= new SetupDialog(this.#session, this.#api);
+      if (pasted === null) this.#setup.open();
+      else this.#setup.paste(pasted);
+    });
+  }
+
+  #share() {
+    return later("open-share", async () => (await import("./analysis/share.js")).openShare(this.#session));
+  }
+
   #flip() {
     this.#session.change({ flipped: !this.#session.state.flipped }, { isStep: true });
   }
@@ -151,6 +169,8 @@ class App {
       redo: () => session.step(1),
       flip: () => this.#flip(),
       clear: () => this.#clear(),
+      "open-setup": () => void this.#openSetup(),
+      "open-share": () => void this.#share(),
       "copy-link": () => void copyLink(),
     };
     for (const [id, act] of Object.entries(clicks)) {
@@ -173,7 +193,7 @@ class App {
       e: () => byId("toggle-evaluation").click(),
       t: () => byId("toggle-threats").click(),
       h: () => byId("hints").click(),
-      s: () => this.#setup.open(),
+      s: () => void this.#openSetup(),
       l: () => byId("think-longer").hidden || byId("think-longer").click(),
       "?": () => byId("help", HTMLDialogElement).showModal(),
       " ": () => byId("hidden-note").hidden || byId("show-once").click(),
@@ -182,7 +202,7 @@ class App {
       const text = event.clipboardData?.getData("text/plain").trim() ?? "";
       if (!hasBoard(session.state.view) || isTyped(event.target) || text === "") return;
       event.preventDefault();
-      this.#setup.paste(text);
+      void this.#openSetup(text);
     });
     document.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
@@ -261,6 +281,19 @@ function announce(text) {
   const isSoon = performance.now() - announcedAt < SPEECH_MS;
   element.textContent = isSoon ? `${element.textContent} ${text}` : text;
   announcedAt = performance.now();
+}
+
+/**
+ * Open what another script contains.
+ * @param {string} id of the button, which reports a script that cannot be loaded @param {() => Promise<void>} open
+ */
+async function later(id, open) {
+  try {
+    await open();
+  } catch (error) {
+    console.error(error);
+    byId(id).textContent = "Load the page again";
+  }
 }
 
 async function copyLink() {

@@ -2,6 +2,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** The path of the server: "/", or what a proxy puts before its paths, such as "/c4/". Each view is one level below. */
+const BASE = window.location.pathname.replace(/[^/]*$/, "");
+
 /** @typedef {Node | string | number | null | undefined | false} Child null, undefined and false are skipped */
 /** @typedef {Child | readonly Child[]} Children */
 /**
@@ -41,6 +44,7 @@ function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else if (name === "href") element.setAttribute(name, local(String(value)));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   for (const child of children.flat()) {
@@ -48,6 +52,14 @@ function filled(element, attributes, children) {
     element.append(child instanceof Node ? child : String(child));
   }
   return element;
+}
+
+/**
+ * The address of a path of the server, such as "/explore", which may have been given {@link BASE} already.
+ * @param {string} path @returns {string}
+ */
+export function local(path) {
+  return path.startsWith("/") && !path.startsWith(BASE) ? BASE + path.slice(1) : path;
 }
 
 /**

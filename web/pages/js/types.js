@@ -79,6 +79,14 @@
  * }} BookMove
  *
  * @typedef {{
+ *   games: number,
+ *   columns: {
+ *     column: number, games: number, wins: number, draws: number, losses: number,
+ *     players: {player: string, games: number}[],
+ *   }[],
+ * }} Openings
+ *
+ * @typedef {{
  *   board: string, side: Side, book: {name: string, plies: number, positions: number} | null,
  *   score: number | null, counted_ply: number | null, children: BookMove[],
  * }} BookPosition

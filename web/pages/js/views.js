@@ -3,7 +3,7 @@
  * own section, which its module fills when the view is first shown.
  */
 
-import { byId, make, setAttribute } from "./dom.js";
+import { byId, local, make, setAttribute } from "./dom.js";
 
 /** @import {Api} from "./api.js" */
 /** @import {Reason, Session} from "./game/session.js" */
@@ -15,11 +15,11 @@ import { byId, make, setAttribute } from "./dom.js";
  * @type {Readonly<Record<View, {title: string, address: string}>>}
  */
 export const VIEWS = Object.freeze({
-  analysis: { title: "Analysis", address: "/" },
-  play: { title: "Play", address: "/?view=play" },
-  puzzles: { title: "Puzzles", address: "/puzzles" },
-  explore: { title: "Explorer", address: "/explore" },
-  work: { title: "Work", address: "/work" },
+  analysis: { title: "Analysis", address: local("/") },
+  play: { title: "Play", address: local("/?view=play") },
+  puzzles: { title: "Puzzles", address: local("/puzzles") },
+  explore: { title: "Explorer", address: local("/explore") },
+  work: { title: "Work", address: local("/work") },
 });
 
 const NAMES = /** @type {View[]} */ (Object.keys(VIEWS));
@@ -37,9 +37,9 @@ export function hasBoard(view) {
  * @param {URL} url @returns {View}
  */
 export function viewAt(url) {
-  const path = url.pathname.replace(/\/+$/, "");
   const view = url.searchParams.get("view");
-  const address = path === "" && view !== null ? `/?view=${view}` : path || "/";
+  const isBoard = url.pathname === VIEWS.analysis.address;
+  const address = isBoard && view !== null ? local(`/?view=${view}`) : url.pathname;
   return NAMES.find((name) => VIEWS[name].address === address) ?? NAMES[0];
 }
 
@@ -94,7 +94,7 @@ export class Views {
       // The server may be away; the next visit tries again.
       this.#mounted.delete(view);
       console.error(error);
-      section.replaceChildren(make("p", { class: "failure" }, "This view could not be loaded."));
+      section.replaceChildren(make("p", { class: "failure" }, "This view could not be loaded. Load the page again."));
     }
   }
 

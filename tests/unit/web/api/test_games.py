@@ -1,6 +1,7 @@
 """Games and matches: lists, pages, reports, reviews, puzzles, and games that are sent."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -86,6 +87,31 @@ def test_pages_contain_every_game_once(api: Api, stored: str) -> None:
     grids = {game["start_grid"] for game in found if game["match"] == 3}
     assert grids == {str(Position("11", width=4, height=4))}
     assert api.refused(f"{GAMES}/1/12") == (404, None)
+
+
+def test_openings_count_the_moves_of_games_from_the_empty_board(api: Api) -> None:
+    for moves in ("", "4", "44"):
+        found = api.get("/api/v1/openings", moves=moves)
+        begun = [
+            game
+            for match in (1, 2)
+            for game in all_games(api, match=match)
+            if game["moves"].startswith(moves) and len(game["moves"]) > len(moves)
+        ]
+        assert found["games"] == len(begun)
+        mover = "x" if len(moves) % 2 == 0 else "o"
+        for column in found["columns"]:
+            same = [one for one in begun if one["moves"][len(moves)] == str(column["column"])]
+            won = [one for one in same if one["winner"] == mover]
+            drawn = [one for one in same if one["winner"] is None]
+            assert (column["games"], column["wins"], column["draws"]) == tuple(
+                map(len, (same, won, drawn))
+            )
+            assert column["losses"] == len(same) - len(won) - len(drawn)
+            names = [one["first" if mover == "x" else "second"] for one in same]
+            assert {one["player"]: one["games"] for one in column["players"]} == Counter(names)
+    assert api.get("/api/v1/openings", board="4x4")["games"] == 0  # another start
+    assert api.refused("/api/v1/openings", moves="4444444") == (400, "moves")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
 from types import SimpleNamespace
 from typing import Any, TypedDict, cast
 
@@ -11,7 +12,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from web.app import MODULES, create_app
-from web.openapi import PATH, Resource, build_document, operation
+from web.openapi import PATH, PEOPLE, Resource, build_document, operation
 from web.settings import Limits, Settings
 
 DOCUMENT = cast("dict[str, Any]", build_document(MODULES))
@@ -42,7 +43,16 @@ def routes() -> set[tuple[str, str]]:
         if isinstance(route, Route) and (route.path.startswith("/api/") or route.path in others):
             path = re.sub(r":\w+}", "}", route.path)
             found |= {(path, method) for method in (route.methods or set()) - {"HEAD"}}
-    return found
+    return found - {(PEOPLE, "GET")}
+
+
+def test_people_get_a_page_of_every_path() -> None:
+    with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
+        html = client.get(PEOPLE).text
+        assert all(f"<code>{method} {path}</code>" in html for path, method in OPERATIONS)
+        assert "http" not in re.sub(r'="[^"]*"', "", html)
+        for example in re.findall(r'href="\.\./\.\.(/[^"]*)">Example', html):
+            assert client.get(unescape(example)).status_code in {200, 404, 400, 503}, example
 
 
 def test_budgets_agree_with_the_server() -> None:

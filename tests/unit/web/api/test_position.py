@@ -1,6 +1,7 @@
 """``GET /api/v1/position``: everything about a position, and answers when time is short."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,12 +117,35 @@ def test_the_searches_of_a_client_are_limited_and_end_when_it_disconnects() -> N
         assert api.client.get(PATH, params={**HARD, "budget": 0}).status_code == 200
 
 
+def test_a_search_begins_when_another_one_of_the_client_ends() -> None:
+    with serving(limits=Limits(searches_per_client=1)) as api, ThreadPoolExecutor(8) as threads:
+        asked = [{"moves": moves, "budget": 0} for moves in ("1212121", "", "4453", "44")] * 2
+        found = threads.map(lambda query: api.client.get(PATH, params=query).status_code, asked)
+        assert list(found) == [200] * 8
+
+
+def test_pos_is_another_name_of_moves(bare: Api) -> None:
+    assert bare.get(PATH, pos="4453", budget=0)["moves"] == "4453"
+    assert bare.get("/solve", moves="4453")["pos"] == "4453"
+    twice = bare.client.get(PATH, params={"pos": "4", "moves": "4"})
+    assert (twice.status_code, twice.json()["field"]) == (400, "moves")
+
+
+def test_an_address_or_a_grid_shows_its_board(bare: Api) -> None:
+    address = "https://c4.example/?pos=5&board=9x7"
+    assert bare.get(PATH, moves=address, budget=0)["board"] == "9x7"
+    grid = str(Position("5", width=9, height=7))
+    assert bare.get(PATH, moves=grid, budget=0)["board"] == "9x7"
+    refused = bare.client.get(PATH, params={"moves": address, "board": "7x6"})
+    assert refused.json()["error"] == "the address has the board '9x7', not 7x6"
+
+
 def test_moves_and_grids_in_any_form(bare: Api) -> None:
     for text in ACCEPTED:
         answer = bare.get(PATH, moves=text, budget=0)
         assert (answer["moves"], answer["grid"]) == (MOVES, str(Position(MOVES))), text
     for text, message in REFUSED.items():
-        answer = bare.client.get(PATH, params={"moves": text})
+        answer = bare.client.get(PATH, params={"moves": text, "board": "7x6"})
         assert (answer.status_code, answer.json()["error"]) == (400, message)
     for name, grid in GRIDS.items():
         if grid[0] != "{" and name != "squares in a list":  # it needs a board

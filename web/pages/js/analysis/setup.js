@@ -4,11 +4,11 @@ import { Board } from "../board/board.js";
 import { button, byId, make } from "../dom.js";
 import { GridError, lineTo, parseGrid } from "../game/grids.js";
 import { COMMON_BOARDS, DEFAULT_BOARD, NAMES, Position, boardProblem, boardText, parseBoard } from "../game/position.js";
-import { messageOf, sentence } from "../words.js";
+import { messageOf, sentence, whole } from "../words.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Session} from "../game/session.js" */
-/** @import {PositionAnswer, Side} from "../types.js" */
+/** @import {PositionAnswer, Side, SolvedLine} from "../types.js" */
 
 /** @type {readonly {id: string, side: Side | null, name: string}[]} */
 const BRUSHES = Object.freeze([
@@ -44,6 +44,7 @@ export class SetupDialog {
   #painted = Position.empty(DEFAULT_BOARD);
   /** The side of the stones to paint; null removes stones. @type {Side | null} */
   #brush = "x";
+  #games = make("div", { id: "setup-games" });
   #error = make("p", { id: "setup-error", class: "failure", role: "alert" });
 
   /** @param {Session} session @param {Api} api */
@@ -53,7 +54,6 @@ export class SetupDialog {
     this.#board.append(...COMMON_BOARDS.map((text) => make("option", { value: text }, text.replace("x", " × "))));
     this.#board.append(make("option", { value: "" }, "other"));
     this.#dialog.append(this.#form());
-    byId("open-setup").addEventListener("click", () => this.open());
   }
 
   /** Open the dialog with the position on the board. */
@@ -77,9 +77,9 @@ export class SetupDialog {
    */
   paste(text) {
     this.open();
-    const isGrid = text.trim().includes("\n");
-    this.#moves.value = isGrid ? "" : text.trim();
-    this.#grid.value = isGrid ? text : "";
+    const hasRows = text.trim().includes("\n");
+    this.#moves.value = hasRows ? "" : text.trim();
+    this.#grid.value = hasRows ? text : "";
     this.#showGrid();
     void this.#apply();
   }
@@ -104,8 +104,8 @@ export class SetupDialog {
       labelled("Moves", this.#moves),
       about(
         "setup-moves-about",
-        "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1. Columns count from 1; in 4453, a is " +
-          "the tenth.",
+        "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1, also with move numbers and comments, " +
+          "or an address. Columns count from 1; in 4453, a is the tenth.",
       ),
       make("div", { class: "setup-grids" }, labelled("Or a grid", this.#grid), this.#paintBox()),
       about(
@@ -114,6 +114,7 @@ export class SetupDialog {
           "coloured discs, or between bars. The grid sets the size.",
       ),
       this.#error,
+      this.#games,
       make(
         "div",
         { class: "buttons stays" },
@@ -202,23 +203,68 @@ export class SetupDialog {
       this.#error.textContent = problem;
       return;
     }
+    const text = this.#grid.value.trim() === "" ? this.#moves.value : this.#grid.value;
+    this.#games.replaceChildren();
     try {
-      /** @type {PositionAnswer} */
-      const answer = await this.#api.get("/api/v1/position", { ...this.#question(), budget: 0 });
+      const answer = await this.#read(text);
       if (!this.#dialog.open) return;
       this.#take(answer);
       this.#dialog.close();
     } catch (error) {
       this.#error.textContent = sentence(messageOf(error));
+      if (text.trim().includes("\n")) await this.#offer(text);
     }
   }
 
-  #question() {
-    const grid = this.#grid.value;
+  /**
+   * @param {string} text @returns {Promise<PositionAnswer>}
+   */
+  async #read(text) {
+    const path = "/api/v1/position";
     const board = boardText(this.#size());
-    if (grid.trim() === "") return { moves: this.#moves.value, board };
-    // A grid as JSON may be one list without rows, which does not show the size.
-    return /^\s*[[{]/.test(grid) ? { moves: grid, board } : { grid };
+    const question = { moves: text, budget: 0 };
+    // Without a board, a grid or an address determines the size, and other texts are moves on the default board.
+    if (board === boardText(DEFAULT_BOARD)) return this.#api.get(path, question);
+    try {
+      return await this.#api.get(path, { ...question, board });
+    } catch (error) {
+      if (!/[\n/]/.test(text)) throw error;
+      return this.#api.get(path, question);
+    }
+  }
+
+  /**
+   * Offer the games of a text: one on each line, or with empty lines between.
+   * @param {string} text
+   */
+  async #offer(text) {
+    const blocks = text.trim().split(text.includes("[") ? /\n\s*\n(?=\s*\[)/ : /\n\s*\n/);
+    const games = blocks.length > 1 ? blocks.map((block) => block.replace(/\s+/g, " ")) : text.trim().split("\n");
+    const query = { board: boardText(this.#size()), columns: false, budget: 0 };
+    const type = "application/x-ndjson";
+    const response = await this.#api.send("/api/v1/batch", { body: games.join("\n"), type, query });
+    /** @type {(SolvedLine & {error?: string})[]} */
+    const answers = (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
+    const readable = answers.filter(({ moves }) => moves !== undefined && moves !== null);
+    if (readable.length === 0) return;
+    this.#error.textContent = "";
+    this.#games.append(
+      make("p", {}, `${whole(readable.length)} of ${whole(games.length)} games can be read. Choose one:`),
+      make(
+        "ol",
+        {},
+        answers.map(({ moves, error }) => make("li", {}, moves ? this.#choice(moves) : sentence(error ?? ""))),
+      ),
+    );
+    this.#games.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} moves */
+  #choice(moves) {
+    return button(moves, () => {
+      this.#session.setUp({ size: this.#size(), line: moves });
+      this.#dialog.close();
+    });
   }
 
   /**

@@ -1,11 +1,12 @@
 /** The book as a tree: a position, its moves with scores and counts, and the moves before it. */
 
+import { ApiError } from "../api.js";
 import { Board } from "../board/board.js";
 import { make, table, textInput } from "../dom.js";
 import { NAMES, positionAfter, sideAt } from "../game/position.js";
-import { count, outcomeText, signed, valueOf, whole } from "../words.js";
+import { count, outcomeText, percent, short, signed, valueOf, whole } from "../words.js";
 
-/** @import {BookMove, BookPosition} from "../types.js" */
+/** @import {BookMove, BookPosition, Openings} from "../types.js" */
 /** @import {Page} from "./view.js" */
 
 /** @param {Page} page */
@@ -14,6 +15,7 @@ export async function showBook(page) {
   const moves = page.value("moves");
   /** @type {BookPosition} */
   const tree = await page.get("/api/v1/book", { moves, board });
+  const played = await openings(page, tree, moves);
   const { book } = tree;
   const scores = tree.children.flatMap(({ score }) => (score === null ? [] : [score]));
   const best = scores.length === 0 ? null : Math.max(...scores);
@@ -27,10 +29,39 @@ export async function showBook(page) {
       "div",
       { class: "book" },
       make("div", { class: "book-board" }, drawBoard(page, tree, moves, best), summary(tree, moves)),
-      make("div", { class: "book-tree" }, book === null ? missing(board) : continuations(page, tree, book, best)),
+      make("div", { class: "book-tree" }, book === null ? missing(board) : continuations(page, tree, book, best), played),
     ),
   );
   page.announce(book === null ? "No book for this position" : count(tree.children.length, "continuation"));
+}
+
+/**
+ * What players chose here in stored games; null if there are none, or the server has no database.
+ * @param {Page} page @param {BookPosition} tree @param {string} moves
+ */
+async function openings(page, { board, children }, moves) {
+  /** @type {Openings} */
+  const { games, columns } = await page.get("/api/v1/openings", { moves, board }).catch((error) => {
+    if (error instanceof ApiError && !error.isFinal) return { games: 0, columns: [] };
+    throw error;
+  });
+  if (games === 0) return null;
+  const share = (/** @type {number} */ part) => percent(part / games, 0);
+  const rows = columns.map(({ column, games: number, wins, draws, losses, players }) => [
+    `Column ${column}`,
+    signed(children.find((child) => child.column === column)?.score ?? null),
+    `${whole(number)} (${share(number)})`,
+    `${whole(wins)} / ${whole(draws)} / ${whole(losses)}`,
+    make("span", { class: "played-by" }, players.map(playedBy)),
+  ]);
+  const score = { text: "Score", right: true };
+  const headings = ["Column", score, { text: "Games", right: true }, { text: "Won / drawn / lost", right: true }, "Players"];
+  return table(`Played in ${count(games, "stored game")}`, headings, rows);
+}
+
+/** @param {{player: string, games: number}} counted */
+function playedBy({ player, games }) {
+  return make("span", { title: player }, `${short(player)} ${whole(games)}`);
 }
 
 /** @param {Page} page @param {BookPosition} tree @param {string} moves @param {number | null} best */

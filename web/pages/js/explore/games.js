@@ -3,7 +3,7 @@
 import { Graph } from "../analysis/graph.js";
 import { isAbort } from "../api.js";
 import { Board, drawMiniature } from "../board/board.js";
-import { choice, draw, facts, make, setAttribute, table, textInput } from "../dom.js";
+import { choice, draw, facts, local, make, setAttribute, table, textInput } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { DEFAULT_BOARD, NAMES, Position, SIDES, columnNumber, parseBoard, playLine } from "../game/position.js";
 import { count, duration, markText, messageOf, percent, short, signed, whole } from "../words.js";
@@ -246,7 +246,7 @@ class Replay {
     for (const [index, move] of this.#moves.entries()) {
       setAttribute(move, "aria-current", index + 1 === this.#ply ? "step" : null);
     }
-    this.#analyse.href = this.#address();
+    this.#analyse.href = local(this.#address());
     this.#words.textContent = this.#description();
     this.#announce(this.#words.textContent);
     this.#graph?.show(this.#judged, this.#ply);

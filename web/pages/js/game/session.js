@@ -2,13 +2,14 @@
  * The state of the page and its address, such as `/?pos=4453&board=7x6`. Every action of the user changes the session,
  * which sends `change` and updates the address. A link restores the analysis, so the address has the entire state:
  *
- * - `pos`: the moves up to the current position;
+ * - `pos`: the moves up to the current position; `moves` is another name;
  * - `line`: the longer line that `pos` is part of, unless it is the reviewed game;
  * - `board`: columns x rows; `grid`: the position that the line begins from, rows from the top;
  * - `review`: the moves of the reviewed game; `match`, `number`: a stored game;
  * - `flip=1`: mirrored; `view=play`: the game. Views with their own path have their own query.
  */
 
+import { local } from "../dom.js";
 import { VIEWS, hasBoard, viewAt } from "../views.js";
 import { GridError, parseGrid } from "./grids.js";
 import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine, withoutCapitals } from "./position.js";
@@ -25,6 +26,11 @@ import { DEFAULT_BOARD, Position, boardText, columnLabel, parseBoard, playLine, 
  * }} State
  */
 /** @typedef {"load" | "address" | "change" | "move" | "step" | "line" | "setup"} Reason the reason of a change */
+
+const PLAIN = /^[1-9a-zA-Z]*$/;
+
+/** The names in an address of the board. */
+const KNOWN = new Set(["pos", "moves", "line", "board", "grid", "review", "match", "number", "flip", "view"]);
 
 /** @returns {State} */
 export function initialState() {
@@ -47,7 +53,7 @@ export function initialState() {
 export function stateOf(url) {
   const query = url.searchParams;
   const board = parseBoard(query.get("board") ?? "") ?? DEFAULT_BOARD;
-  const pos = readMoves(query.get("pos"), board);
+  const pos = readMoves(movesOf(query), board);
   const review = query.has("review") ? readMoves(query.get("review"), board) : null;
   const line = query.has("line") ? readMoves(query.get("line"), board) : (review ?? "");
   return {
@@ -62,12 +68,26 @@ export function stateOf(url) {
   };
 }
 
+/** @param {URLSearchParams} query */
+function movesOf(query) {
+  return query.get("pos") ?? query.get("moves");
+}
+
 /**
- * Read moves that may have blanks, commas and capitals.
+ * Read moves such as 4453; the server reads all other forms.
  * @param {string | null} text @param {Size} board @returns {string}
  */
 function readMoves(text, board) {
-  return withoutCapitals(text ?? "", board.width).replace(/[\s,;.-]/g, "");
+  return PLAIN.test(text ?? "") ? withoutCapitals(text ?? "", board.width) : "";
+}
+
+/** @param {URLSearchParams} query @returns {string | null} what the address of a board has wrong */
+function problemOf(query) {
+  const unknown = [...query.keys()].find((name) => !KNOWN.has(name));
+  if (unknown !== undefined) return `The address has the name “${unknown}”, which this page does not know.`;
+  const board = query.get("board");
+  if (board !== null && parseBoard(board) === null) return `The address has the board “${board}”: write it as 7x6.`;
+  return null;
 }
 
 /** @param {URLSearchParams} query */
@@ -99,7 +119,8 @@ export function addressOf(state) {
   if (state.flipped) query.set("flip", "1");
   // Slashes are allowed in a query, and make grids readable.
   const text = query.toString().replaceAll("%2F", "/");
-  return text === "" ? "/" : `/?${text}`;
+  const path = document.body.classList.contains("embed") ? "/embed" : "/";
+  return local(text === "" ? path : `${path}?${text}`);
 }
 
 /** The state of the page, with the positions of its line. */
@@ -110,6 +131,8 @@ export class Session extends EventTarget {
   #positions = [Position.empty(DEFAULT_BOARD)];
   /** @type {string | null} */
   #problem = null;
+  /** The moves in the address, if only the server can read them. @type {string | null} */
+  unread = null;
 
   constructor() {
     super();
@@ -157,8 +180,11 @@ export class Session extends EventTarget {
    * @param {Reason} why
    */
   readAddress(why = "address") {
-    const state = stateOf(new URL(window.location.href));
-    this.#problem = null;
+    const url = new URL(window.location.href);
+    const state = stateOf(url);
+    const moves = movesOf(url.searchParams) ?? "";
+    this.unread = PLAIN.test(moves) ? null : moves;
+    this.#problem = hasBoard(state.view) ? problemOf(url.searchParams) : null;
     let start = Position.empty(state.board);
     if (state.grid !== null) {
       try {
@@ -166,7 +192,7 @@ export class Session extends EventTarget {
         state.board = start.size;
       } catch (error) {
         if (!(error instanceof GridError)) throw error;
-        this.#problem = `The grid in the address: ${error.message}`;
+        this.#problem ??= `The grid in the address: ${error.message}`;
         state.grid = null;
       }
     }

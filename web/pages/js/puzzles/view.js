@@ -5,7 +5,7 @@
 
 import { Board } from "../board/board.js";
 import { Columns } from "../board/columns.js";
-import { button, facts, isTaken, make, setAttribute } from "../dom.js";
+import { button, facts, isTaken, local, make, setAttribute } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { NAMES, Position, columnLabel, columnNumber, playLine } from "../game/position.js";
 import { keepSetting, readSetting } from "../storage.js";
@@ -41,7 +41,7 @@ class PuzzleView {
   #puzzle = null;
   /**
    * The next puzzle, which is requested in advance.
-   * @type {{query: string, answer: Promise<Puzzle | null>} | null}
+   * @type {{query: string, answer: Promise<Puzzles>} | null}
    */
   #ahead = null;
   /** The puzzle's position, and those after each move of the line. */
@@ -136,8 +136,8 @@ class PuzzleView {
     this.#trouble = "";
     this.#draw();
     try {
-      const puzzle = await (ahead?.query === query ? ahead.answer : this.#fetch(query));
-      if (this.#shown === query) this.#show(puzzle);
+      const found = await (ahead?.query === query ? ahead.answer : this.#fetch(query));
+      if (this.#shown === query) this.#show(found);
     } catch (error) {
       if (this.#shown !== query) return;
       this.#trouble = sentence(messageOf(error));
@@ -147,19 +147,18 @@ class PuzzleView {
 
   /**
    * @param {string} query
-   * @returns {Promise<Puzzle | null>} null if there is none
+   * @returns {Promise<Puzzles>}
    */
-  async #fetch(query) {
-    /** @type {Puzzles} */
-    const found = await this.#api.get(`/api/v1/puzzles?${query}&count=1`);
-    return found.puzzles[0] ?? null;
+  #fetch(query) {
+    return this.#api.get(`/api/v1/puzzles?${query}&count=1`);
   }
 
-  /** @param {Puzzle | null} puzzle */
-  #show(puzzle) {
+  /** @param {Puzzles} found */
+  #show({ puzzles, complete }) {
+    const puzzle = puzzles[0] ?? null;
     this.#puzzle = puzzle;
     if (puzzle === null) {
-      this.#trouble = "No puzzle was found in time.";
+      this.#trouble = complete ? "No puzzle was found: these games have none." : "No puzzle was found in time.";
       this.#draw();
       return;
     }
@@ -218,7 +217,7 @@ class PuzzleView {
     this.#facts.replaceChildren(...(puzzle === null ? [] : [factsOf(puzzle)]));
     if (isSolved) {
       this.#showLine(puzzle);
-      this.#analyse.href = addressOf(puzzle);
+      this.#analyse.href = local(addressOf(puzzle));
     }
   }
 

@@ -1,20 +1,23 @@
 /**
  * The form that analyses many positions from a file or a text field. They become a job, or are answered at once as
- * a file. The page sends the file without reading it, so its size does not matter here.
+ * a table and a file. The page sends the file without reading it, so its size does not matter here.
  */
 
 import { ApiError } from "../api.js";
-import { button, field, make, textInput } from "../dom.js";
+import { button, field, make, table, textInput } from "../dom.js";
 import { tokenField } from "../storage.js";
-import { count, messageOf, whole } from "../words.js";
+import { count, messageOf, outcomeText, signed, whole } from "../words.js";
 
 /** @import {Api} from "../api.js" */
 /** @import {Child} from "../dom.js" */
-/** @import {BadLine, Job, NewJob} from "../types.js" */
+/** @import {BadLine, Job, NewJob, SolvedLine} from "../types.js" */
 /** @typedef {{body: BodyInit, type: string}} Content */
 
 /** Maximum number of bad lines that are listed. */
 const MOST_NAMED = 5;
+
+/** Maximum number of answers in the table; the file has all. */
+const MOST_SHOWN = 50;
 
 /** @type {Record<string, string>} */
 const TYPES = {
@@ -149,6 +152,7 @@ export class Batch {
       const bad = lines.map((line) => JSON.parse(line)).filter(({ error }) => error !== undefined);
       const attributes = { href: URL.createObjectURL(answers), download: name, "data-answers": "" };
       this.#say(`${count(lines.length, "answer")}: `, make("a", attributes, `Download ${name}`));
+      this.#outcome.append(answerTable(lines.slice(0, MOST_SHOWN), lines.length));
       if (bad.length > 0) this.#warn(bad.length, bad.slice(0, MOST_NAMED));
     });
   }
@@ -193,4 +197,16 @@ export class Batch {
   #refuse(message) {
     this.#outcome.replaceChildren(make("p", { class: "failure", role: "alert" }, message));
   }
+}
+
+/** @param {string[]} lines of JSON @param {number} all the number of all answers */
+function answerTable(lines, all) {
+  const rows = lines.map((line, index) => {
+    /** @type {SolvedLine & {error?: string}} */
+    const { moves, score = null, value = null, plies = null, best, error } = JSON.parse(line);
+    const result = error ?? outcomeText({ value, plies });
+    return [moves ?? `Line ${index + 1}`, error === undefined ? signed(score) : "", result, best?.join(", ")];
+  });
+  const caption = all > lines.length ? `The first ${lines.length} answers` : "The answers";
+  return table(caption, ["Position", { text: "Score", right: true }, "Result", "Best columns"], rows);
 }

@@ -1,6 +1,6 @@
 /** One job: its description, progress, actions and first results. */
 
-import { button, make, table } from "../dom.js";
+import { button, local, make, table } from "../dom.js";
 import { NAMES, columnLabel } from "../game/position.js";
 import { count, duration, messageOf, moment, outcomeText, sentence, signed, valueOf, whole } from "../words.js";
 
@@ -290,7 +290,7 @@ class ResultTable {
   async #show(key, board) {
     /** @type {PositionAnswer} */
     const { grid } = await this.#api.get("/api/v1/position", { key, board, budget: 0 });
-    window.location.assign(`/?grid=${grid.replaceAll("\n", "/")}&board=${board}`);
+    window.location.assign(local(`/?grid=${grid.replaceAll("\n", "/")}&board=${board}`));
   }
 }
 
