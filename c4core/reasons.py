@@ -1,7 +1,7 @@
 """Short sentences that say why a move is good or bad, from exact knowledge only.
 
-Each :class:`Reason` is a fact about the board that holds whatever the opponent plays.
-:func:`is_proven` proves it by playing moves; it shares no code with the search for reasons.
+A :class:`Reason` is a fact about a board and holds against every reply. :func:`is_proven` proves it
+by playing moves; it shares no code with the search for reasons.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from c4core.notation import column_label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from c4core.lines import JsonValue
     from c4core.position import Position, Side
 
 Square = tuple[int, int]
 """Column and row, both 0-based; row 0 is the lowest."""
 
 Kind = Literal["four", "two_threats", "forced", "waits", "stops"]
-"""What is true after the moves of a reason.
+"""The fact that holds after the moves of a reason.
 
 - ``four``: the last move completed the four ``squares``;
 - ``two_threats``: the opponent can stop only one of the fours in ``columns``. If two of them are
@@ -51,7 +52,7 @@ class Reason:
         """The reason as a sentence. Columns count from 1, and a1 is the lower left square."""
         return _text(self)
 
-    def to_dict(self) -> dict[str, str | list[int] | list[list[int]]]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """The reason as a JSON object; columns and rows count from 1."""
         return {
             "kind": self.kind,
@@ -245,7 +246,7 @@ def _along(
 def is_proven(reason: Reason, position: Position) -> bool:
     """Prove a reason by playing moves from the position before its first move.
 
-    Whether the moves of a reason are best play is not checked; what follows from them is.
+    The moves after the first are not compared with best play: only a solver knows it.
     """
     side, board = reason.side, position
     for number, column in enumerate(reason.moves):

@@ -1,4 +1,4 @@
-"""Reasons for moves: what is found, its words, and a proof that refuses false reasons."""
+"""Reasons for moves: the words of each kind, and a proof that refuses false reasons."""
 
 from dataclasses import replace
 
@@ -34,8 +34,10 @@ def _explained(moves: str, column: int) -> Reason:
         (
             "4443333646443266653217",
             1,
-            "Column 1 loses by force: 2 forces 2, then 5 makes two threats at once: "
-            "columns 5 and 7.",
+            (
+                "Column 1 loses by force: 2 forces 2, then 5 makes two threats at once: "
+                "columns 5 and 7."
+            ),
         ),
         (
             "44455552424456222352666661",
@@ -45,20 +47,26 @@ def _explained(moves: str, column: int) -> Reason:
         (
             "4766536546321175332552",
             5,
-            "Column 5 lets o win with 2: o holds the even threat d4, answers in the same column, "
-            "and x runs out of other moves.",
+            (
+                "Column 5 lets o win with 2: o holds the even threat d4, answers in the same "
+                "column, and x runs out of other moves."
+            ),
         ),
         (
             "4444443265163123",
             1,
-            "Column 1 loses: after 9 more moves of best play, o holds b4 and g2, answers in the "
-            "same column, and x runs out of other moves.",
+            (
+                "Column 1 loses: after 9 more moves of best play, o holds b4 and g2, answers in "
+                "the same column, and x runs out of other moves."
+            ),
         ),
         (
             "4443333646443266653217",
             7,
-            "Column 7 wins: after 2 more moves of best play, x answers each move in the same "
-            "column and completes four.",
+            (
+                "Column 7 wins: after 2 more moves of best play, x answers each move in the same "
+                "column and completes four."
+            ),
         ),
     ],
 )
