@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
-from c4core.notation import column_label
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -160,6 +158,9 @@ def _two_threats(board: Position, side: Side) -> tuple[int, ...]:
 DEEPEST: Final = 6
 """Maximum number of forced replies in a reason."""
 
+MOST_MOVES: Final = 1_400
+"""Maximum number of moves in one search for a reason: 200 positions with seven columns."""
+
 
 def _forced(
     board: Position, side: Side, moves: tuple[int, ...], *, first: int | None = None
@@ -175,7 +176,7 @@ def _force(
     board: Position, side: Side, replies: int, seen: set[int], first: int | None = None
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The moves to two threats with some forced replies, and the columns of the threats."""
-    if board.key in seen:
+    if board.key in seen or len(seen) * board.width >= MOST_MOVES:
         return None
     seen.add(board.key)
     must = {column for column, _ in _open_threats(board, _other(side))}
@@ -194,10 +195,6 @@ def _force(
     return None
 
 
-MOST_POSITIONS: Final = 200
-"""Maximum number of positions in the proof that a side wins by waiting."""
-
-
 def _waits(board: Position, side: Side, moves: tuple[int, ...]) -> Reason | None:
     ends: set[Square | None] = set()
     if board.is_over or not _follows(board, side, set(), ends):
@@ -213,7 +210,7 @@ def _follows(board: Position, side: Side, seen: set[int], ends: set[Square | Non
     """
     if board.key in seen:
         return True
-    if len(seen) >= MOST_POSITIONS or board.is_over or _wins(board):
+    if len(seen) * board.width >= MOST_MOVES or board.is_over or _wins(board):
         return False
     seen.add(board.key)
     for column in board.legal_columns():
@@ -347,7 +344,9 @@ def _wins_waiting(board: Position, seen: set[str], *, only_above: bool) -> bool:
 
 
 def _name(square: Square) -> str:
-    return f"{chr(ord('a') + square[0])}{square[1] + 1}"
+    tens, letter = divmod(square[0], 26)
+    names = [chr(ord("a") + place) for place in (*([tens - 1] if tens else []), letter)]
+    return f"{''.join(names)}{square[1] + 1}"
 
 
 def _list(names: Sequence[str]) -> str:
@@ -357,14 +356,14 @@ def _list(names: Sequence[str]) -> str:
 
 def _threats_text(columns: Sequence[int]) -> str:
     if len(set(columns)) < len(columns):
-        return f"two threats, one above the other in column {column_label(columns[0])}"
-    number = "two" if len(columns) == len("xo") else str(len(columns))
-    return f"{number} threats at once: columns {_list([column_label(each) for each in columns])}"
+        return f"two threats, one above the other in column {columns[0] + 1!s}"
+    number = {2: "two"}.get(len(columns), str(len(columns)))
+    return f"{number} threats at once: columns {_list([str(each + 1) for each in columns])}"
 
 
 def _text(reason: Reason) -> str:
     side, other = reason.side, _other(reason.side)
-    moves = [column_label(move) for move in reason.moves]
+    moves = [str(move + 1) for move in reason.moves]
     squares = [_name(square) for square in reason.squares]
     mistake, own = (moves[0], moves[1:]) if len(moves) % 2 == 0 else ("", moves)
     if reason.kind == "stops":

@@ -82,6 +82,14 @@ def test_a_move_that_stops_a_four() -> None:
     assert is_proven(reason, position)
 
 
+def test_columns_of_a_wide_board_are_numbers() -> None:
+    position = Position.from_columns([30, 30, 31, 31], width=40, height=2)
+    reason = explain(position, 32, 10)
+    assert reason is not None
+    assert reason.text == "Column 33 makes two threats at once: columns 30 and 34."
+    assert is_proven(reason, position)
+
+
 def test_a_position_without_a_short_reason_has_none() -> None:
     assert explain(Position(""), 0, -2) is None
     assert explain(Position(""), 2, 0) is None
