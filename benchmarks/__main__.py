@@ -26,6 +26,7 @@ SUBJECTS: Final = {
     "learning": "learning",
     "matches": "matches.measure",
     "order": "order.command",
+    "reasons": "reasons",
     "scaling": "scaling",
     "web": "web",
 }

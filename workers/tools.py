@@ -150,8 +150,9 @@ class Tools:
         played column ("after"), both for the side that moved, their difference ("loss"), and the
         "best" columns. "mark" is "??" if the move changed the result for the worse, "?" if it wins
         later or loses sooner than necessary, and "!" if it was the only move that kept the result
-        and was not obvious. "accuracy" is the percentage of a side's difficult moves that kept the
-        result.
+        and was not obvious. The "text" of "reason" says how a "??" loses or why a "!" is good, and
+        that of "better" why a best column is better. "accuracy" is the percentage of a side's
+        difficult moves that kept the result.
         """
         request = parse_position(moves, parse_board(board))
         if request.moves is None:

@@ -65,6 +65,13 @@ class JudgedMove:
         return tuple(column for column, score in enumerate(self.scores) if score == self.best)
 
     @property
+    def keeping_columns(self) -> tuple[int, ...]:
+        """The columns that keep the result, 0-based."""
+        result = _sign(self.best)
+        scores = enumerate(self.scores)
+        return tuple(column for column, s in scores if s is not None and _sign(s) == result)
+
+    @property
     def loss(self) -> int:
         """The points that the move gave away."""
         return self.best - self.played
@@ -94,8 +101,7 @@ class JudgedMove:
     def is_hard_to_find(self) -> bool:
         """Whether the move was the only one that kept the result, and not obvious."""
         known = [score for score in self.scores if score is not None]
-        keeping = sum(_sign(score) == _sign(self.best) for score in known)
-        is_only = keeping == 1 and not self.is_blunder
+        is_only = len(self.keeping_columns) == 1 and not self.is_blunder
         return is_only and len(known) > OTHERS and not self.is_obvious
 
     @property

@@ -118,6 +118,9 @@ def review(context: click.Context, given: Given) -> None:
     than necessary, "!" was the only move that kept the result in a difficult choice. A "missed win"
     turned a win into a draw or a loss.
 
+    Below each "??", a sentence says how the move loses and why the best column is better. It is
+    proven; see docs/reviews.md.
+
     "kept" is the percentage of a side's moves that kept the result, among moves that could have
     lost it. "best" is the percentage of its moves with no better column, among moves where one was
     worse.
@@ -159,11 +162,22 @@ def review(context: click.Context, given: Given) -> None:
             return
         is_large = named.has_files or backend.broker is not None
         reviews: Iterable[Review | BadLine]
-        if database is not None and is_large and given.time_limit is None:
-            reviews = _by_job(JobContext(settings, database, backend), found, given.label)
-        else:
+
+        def make_service() -> AnswerService:
             service = AnswerService(database, **vars(given.engine))
             stack.callback(service.close)
+            return service
+
+        if database is not None and is_large and given.time_limit is None:
+            explains = chosen in ("table", "json", "jsonl") and not given.summary
+            reviews = _by_job(
+                JobContext(settings, database, backend),
+                found,
+                given.label,
+                make_service() if explains else None,
+            )
+        else:
+            service = make_service()
             reviews = (_reviewed(entry, service, given.time_limit) for entry in found.entries)
         if given.plots:
             reviews = list(reviews)
@@ -202,15 +216,17 @@ def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
 KNOWN = "the scores of all these positions are known"
 
 
-def _by_job(work: JobContext, found: GivenGames, label: str | None) -> Iterator[Review | BadLine]:
-    """Review games after a job has found the scores."""
+def _by_job(
+    work: JobContext, found: GivenGames, label: str | None, service: AnswerService | None
+) -> Iterator[Review | BadLine]:
+    """Review games after a job has found the scores; the service explains mistakes."""
     planned = plan_reviews(work.database, found.games, label=label)
     if not planned:
         work.settings.say_if_verbose(KNOWN)
     for job in planned:
         work.settings.say(f"reviewing: {count(job.positions, 'position')} to solve")
         work.finish(job.job_id, makes="the reviews")
-    reviews = reviews_of(work.database, found.games)
+    reviews = reviews_of(work.database, found.games, service)
     for entry in found.entries:
         yield entry if isinstance(entry, BadLine) else next(reviews)
 
@@ -373,6 +389,8 @@ def _write_game(review: Review, *, boards: bool) -> None:
         known = None if move.judged is None else exact_bounds(move.judged.scores)
         out.print()
         out.print(_sentence(move))
+        for reason in filter(None, (move.reason, move.better)):
+            out.print(reason.text)
         out.print(render.board(before, known), end="")
     if boards:
         out.print()

@@ -95,7 +95,8 @@ def solve(settings: Settings, given: Given) -> None:
     MOVES are the columns played so far: 4453, 4,4,5,3 or "d1 d2 e1 c1"; "" is the empty board. A
     score is for the side to move, and 0 is a draw. A win is one more than the number of stones that
     the winner has left at the end, so a sooner win is larger. A loss is the negative of the
-    opponent's win.
+    opponent's win. The line "why" gives a reason for the best column, if there is a short one; with
+    --pv it may follow best play first, and JSON has it as "reason". See docs/reviews.md.
 
     With -, every line of standard input is a position and is answered at once: bare moves, or a
     JSON object with "moves", "grid" or "key", and an optional "id" that is echoed. Answers are JSON

@@ -26,7 +26,7 @@ STDIN: Final = "-"
 _FILE_NAME: Final = re.compile(r"\.{0,2}[/\\].*|.*\.[A-Za-z]\w*", re.DOTALL)
 """Matches a path from here or from the root, and a name with an ending."""
 
-_STORED: Final = re.compile(r"[0-9]+:[0-9]+")
+_STORED: Final = re.compile(r"[0-9]+[:/][0-9]+")
 _MATCH: Final = re.compile(r"[0-9]{1,7}")
 """Matches the number of a match; longer numbers are moves."""
 

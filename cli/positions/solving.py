@@ -19,6 +19,7 @@ from workers.answers.lines import (
     answer_lines,
     bad_line_object,
     estimate_open,
+    explain_best,
     request_object,
 )
 from workers.answers.question import settles
@@ -106,7 +107,7 @@ class AnswerWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JsonWriter:
-    """Writes one JSON object per line, with ``pv`` if best play was requested."""
+    """Writes one JSON object per line, with ``pv`` and ``reason`` if best play was requested."""
 
     zero_based: bool = False
 
@@ -115,6 +116,8 @@ class JsonWriter:
         fields = request_object(request, answer, zero_based=self.zero_based, estimates=True)
         if extras.line is not None:
             fields["pv"] = format_moves(extras.line, zero_based=self.zero_based)
+            reason = explain_best(request.position, answer, extras.line)
+            fields["reason"] = None if reason is None else reason.to_dict()
         sys.stdout.write(json.dumps(fields) + "\n")
 
     def bad(self, bad: BadLine, text: str) -> None:  # noqa: ARG002 (the object has the line's number)
@@ -200,6 +203,9 @@ class TextWriter:
             out.print(noun + render.labels(answer.best, zero_based=self.zero_based))
         if extras.line:
             out.print("best play: " + _shortened(extras.line, zero_based=self.zero_based))
+        reason = explain_best(request.position, answer, extras.line)
+        if reason is not None and not self.zero_based:  # its columns count from 1
+            out.print(f"why: {reason.text}")
         out.print()
         out.print(
             render.board(

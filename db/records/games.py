@@ -101,12 +101,12 @@ class GameCursor(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> GameCursor:
-        """Read ``MATCH:NUMBER``.
+        """Read ``MATCH:NUMBER``, or ``MATCH/NUMBER`` as in an address of the API.
 
         Raises:
             ValueError: the text does not name a game.
         """
-        match_id, colon, number = text.partition(":")
+        match_id, colon, number = text.replace("/", ":").partition(":")
         if not (colon and match_id.isdecimal() and number.isdecimal()):
             raise ValueError(f"not a game: {text!r} (write MATCH:NUMBER, as in 3:17)")
         return cls(int(match_id), int(number))

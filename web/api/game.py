@@ -14,6 +14,7 @@ from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from web import openapi, parameters
 from web.api.games import EXAMPLE, GameBody, Number, read_game_body
+from web.api.position import Reason  # noqa: TC001 (read at run time)
 from web.bodies import read_object
 from web.parameters import (
     AnyMoves,
@@ -99,6 +100,7 @@ class ReviewedMove(TypedDict):
         Meta(description="Plies from the position after the move to the end, with best play."),
     ]
     best: list[Column]
+    keeps: Annotated[list[Column], Meta(description="The columns that keep the result.")]
     mark: Annotated[
         Literal["??", "?", "!", ""],
         Meta(
@@ -108,6 +110,13 @@ class ReviewedMove(TypedDict):
     ]
     changes_result: bool
     missed_win: Annotated[bool, Meta(description="Turned a win into a draw or a loss.")]
+    reason: Annotated[
+        Reason | None,
+        Meta(description="Why a move marked `??` loses, or why one marked `!` is good."),
+    ]
+    better: Annotated[
+        Reason | None, Meta(description="Why a best column is better than a move marked `??`.")
+    ]
 
 
 class Review(TypedDict):

@@ -19,6 +19,7 @@ from c4core.players import (
     PlayerFailure,
     Stop,
     StopPlaying,
+    parse_player,
     player_kinds,
 )
 from c4core.players.errors import is_exhaustion
@@ -132,7 +133,7 @@ class PlayerFacts(TypedDict):
 
     name: str
     stands_for: Annotated[
-        str | None, Meta(description="The player that a level stands for; null for a player.")
+        str | None, Meta(description="The player of a level, with every parameter; else null.")
     ]
     summary: str
     source: str | None
@@ -207,7 +208,7 @@ def _level_object(name: str, level: Level) -> PlayerFacts:
     """A level: a name for a player, without parameters."""
     return {
         "name": name,
-        "stands_for": level.player,
+        "stands_for": parse_player(level.player, checked=False).full,
         "summary": level.about,
         "source": None,
         "argument": None,

@@ -155,6 +155,22 @@ class Threats(TypedDict):
     o: list[Cell]
 
 
+class Reason(TypedDict):
+    """Why a move wins, stops a four or loses: proven, in words and as facts."""
+
+    kind: Annotated[
+        Literal["four", "two_threats", "forced", "waits", "stops"],
+        Meta(description="What is true after the moves; docs/reviews.md explains the kinds."),
+    ]
+    side: Annotated[Side, Meta(description="The side that gains.")]
+    moves: Annotated[
+        list[Column], Meta(description="The move, and the forced moves or best play after it.")
+    ]
+    columns: Annotated[list[Column], Meta(description="The columns of the threats.")]
+    squares: Annotated[list[Cell], Meta(description="The four, or the threats that decide.")]
+    text: Annotated[str, Meta(description="One sentence; a1 is the lower left square.")]
+
+
 class PositionFacts(TypedDict):
     """A position, its scores and its threats."""
 
@@ -174,6 +190,10 @@ class PositionFacts(TypedDict):
     columns: list[PlayableColumn]
     best: list[Column]
     line: str | None
+    reason: Annotated[
+        Reason | None,
+        Meta(description="Why the best column wins, draws or loses, if that is short."),
+    ]
     estimate: Estimate | None
     threats: Threats
     source: Literal["book", "db", "search", "rules"]
@@ -224,8 +244,15 @@ async def get_position(request: Request) -> Response:
     estimate = None
     if not is_complete(asked.position, answer):
         estimate = await service.in_thread(estimate_open, asked.position, answer)
-    fields = describe_position(
-        asked.position, answer, moves=asked.moves, line=line, estimate=estimate
+    fields = await service.in_thread(
+        partial(
+            describe_position,
+            asked.position,
+            answer,
+            moves=asked.moves,
+            line=line,
+            estimate=estimate,
+        )
     )
     body = encode(fields | {"queued": queued})
     if fields["complete"] and (line is not None or not values.line):

@@ -18,8 +18,8 @@
      "source": "search"}     or "db", or "book"
 
 If only the score was requested, ``scores`` and ``best`` are missing. ``c4 solve`` adds ``estimate``
-if the answer leaves something open. A line without an answer yields an object with ``error``
-instead (:func:`error_object`).
+if the answer leaves something open, and ``pv`` with its ``reason`` for ``--pv``. A line without an
+answer yields an object with ``error`` instead (:func:`error_object`).
 
 The object for a board on a screen has more (:func:`describe_position`): the result of every column,
 threats, four in a row, and the grid. Columns and rows count from 1, row 1 at the bottom.
@@ -36,6 +36,7 @@ from c4core.evaluation import column_name, plies_to_end, value_between
 from c4core.lines import NO_MOVES, BadLine, Request
 from c4core.notation import format_moves
 from c4core.position import Position
+from c4core.reasons import explain
 from workers.answers.question import has_all_columns, is_complete
 from workers.text import csv_lines
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from c4core.evaluation import ColumnBounds
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
+    from c4core.reasons import Reason
     from db.records.evaluations import StoredEvaluation
     from workers.answers.question import Answer
 
@@ -228,6 +230,22 @@ def estimate_object(answer: Answer, estimate: Estimate | None) -> dict[str, Json
     }
 
 
+def explain_best(
+    position: Position, answer: Answer, line: Sequence[int] | None = None
+) -> Reason | None:
+    """Why the best column wins, draws or loses; None without a short reason.
+
+    ``line`` is best play to the end, if it is known; then its first move is explained.
+    """
+    if answer.score is None or position.is_over:
+        return None
+    for column in line[:1] if line else answer.best:
+        reason = explain(position, column, answer.score, line[1:] if line else ())
+        if reason is not None:
+            return reason
+    return None
+
+
 RULES = "rules"
 """The ``source`` of a finished game's result."""
 
@@ -237,7 +255,7 @@ def describe_position(
     answer: Answer,
     *,
     moves: str | None = None,
-    line: Iterable[int] | None = None,
+    line: Sequence[int] | None = None,
     estimate: Estimate | None = None,
 ) -> dict[str, JsonValue]:
     """Describe a position as a JSON object for a board on a screen.
@@ -249,6 +267,7 @@ def describe_position(
     width, height = position.board
     threats = position.threats()
     columns = [describe_column(position, answer, column) for column in range(width)]
+    reason = explain_best(position, answer, line)
     return {
         "moves": moves,
         "board": str(position.board),
@@ -266,6 +285,7 @@ def describe_position(
         "columns": list(columns),
         "best": [column + 1 for column in answer.best],
         "line": None if line is None else format_moves(line),
+        "reason": None if reason is None else reason.to_dict(),
         "estimate": estimate_object(answer, estimate),
         "threats": {side: _cells(cells) for side, cells in threats.items()},
         "source": RULES if position.is_over else answer.source,

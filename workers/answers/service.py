@@ -264,7 +264,11 @@ class AnswerService:
         return answers
 
     def find_line(
-        self, position: Position, *, time_limit: float | None = None, stop: Stop | None = None
+        self,
+        position: Position,
+        *,
+        time_limit: float | None = None,
+        stop: threading.Event | None = None,
     ) -> tuple[int, ...] | None:
         """Best play to the end of the game, as 0-based columns; None if time ran out."""
         stops = self._stops(stop)

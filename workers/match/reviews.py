@@ -11,7 +11,9 @@ scores. So a repeated review costs a few lookups, and an interrupted review is r
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +24,7 @@ from c4core.evaluation import plies_to_end
 from c4core.notation import parse_moves
 from c4core.pictures.games import review_picture
 from c4core.pictures.svg import svg_text
+from c4core.reasons import explain
 from db import games
 from workers.analyze.job import find_or_submit_unknown
 from workers.answers.find import known_scores, look_up, unknown_keys
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.pictures import Picture
     from c4core.position import Position, Side
+    from c4core.reasons import Reason
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from workers.analyze.job import Submission
@@ -59,6 +63,10 @@ class ReviewedMove:
     """The 0-based column."""
     judged: JudgedMove | None
     """The judgement; None if there was no time to find it."""
+    reason: Reason | None = None
+    """Why a move marked ``??`` loses, or why one marked ``!`` is good, if that is short."""
+    better: Reason | None = None
+    """Why a best column is better than a move marked ``??``, if that is short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +242,12 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
             **shown,
             **dict.fromkeys(unknown),
             "best": [],
+            "keeps": [],
             "mark": "",
             "changes_result": False,
             "missed_win": False,
+            "reason": None,
+            "better": None,
         }
     return {
         **shown,
@@ -246,9 +257,12 @@ def move_object(move: ReviewedMove, board: BoardSize) -> dict[str, Any]:
         "plies_before": plies_to_end(judged.best, move.ply, *board),
         "plies_after": plies_to_end(judged.played, move.ply, *board) - 1,
         "best": [column + 1 for column in judged.best_columns],
+        "keeps": [column + 1 for column in judged.keeping_columns],
         "mark": judged.mark,
         "changes_result": judged.is_blunder,
         "missed_win": judged.is_missed_win,
+        "reason": None if move.reason is None else move.reason.to_dict(),
+        "better": None if move.better is None else move.better.to_dict(),
     }
 
 
@@ -272,8 +286,13 @@ def review_rows(reviews: Iterable[Review]) -> Iterator[dict[str, int | str | boo
         }
         for move in review.moves:
             fields = move_object(move, game.board)
-            best = " ".join(map(str, fields["best"])) or None
-            yield {**place, "move": move.ply + 1, **fields, "best": best}
+            texts = {
+                "best": " ".join(map(str, fields["best"])) or None,
+                "keeps": " ".join(map(str, fields["keeps"])) or None,
+                "reason": None if move.reason is None else move.reason.text,
+                "better": None if move.better is None else move.better.text,
+            }
+            yield {**place, "move": move.ply + 1, **fields, **texts}
 
 
 def percent(share: float | None) -> str:
@@ -296,6 +315,30 @@ def _outcome(game: GameEntry) -> str:
 BUDGET: Final = 10.0
 """Default time budget of a review, in seconds."""
 
+LINE_SECONDS: Final = 1.0
+"""Time limit of the search for best play after a mistake, or after the move that was better."""
+
+FindLine = Callable[["Position"], "Sequence[int] | None"]
+"""Finds best play from a position, as 0-based columns; None if it takes too long."""
+
+
+def _explained(move: ReviewedMove, position: Position, find_line: FindLine) -> ReviewedMove:
+    judged = move.judged
+    if judged is None or judged.mark not in {"??", "!"}:
+        return move
+
+    def reason(column: int, score: int) -> Reason | None:
+        found = explain(position, column, score)
+        if found is not None or not score or judged.mark != "??":
+            return found
+        return explain(position, column, score, find_line(position.play(column)) or ())
+
+    if judged.mark == "!":
+        return replace(move, reason=reason(move.column, judged.played))
+    options = (reason(column, judged.best) for column in judged.best_columns)
+    better = min(filter(None, options), key=lambda found: len(found.moves), default=None)
+    return replace(move, reason=reason(move.column, judged.played), better=better)
+
 
 def review_game(
     game: GameEntry,
@@ -307,14 +350,23 @@ def review_game(
     """Judge every move of a game, from a file, the database or :func:`game_of_moves`.
 
     ``budget`` is the time for searches in seconds; 0 for known scores only, None for no limit. A
-    stop ends the searches; the moves judged by then are returned.
+    stop ends the searches; the moves judged by then are returned. The remaining time is for the
+    reasons of moves.
     """
     began = time.monotonic()
     positions = moved_from(game)
     answers = service.answer_within(positions, budget, stop)
     moves = reviewed_moves(game, positions, [answer.scores for answer in answers])
     nodes = sum(answer.nodes for answer in answers)
-    return Review(game, moves, nodes, time.monotonic() - began)
+
+    def find_line(position: Position) -> Sequence[int] | None:
+        left = LINE_SECONDS
+        if budget is not None:
+            left = min(left, began + budget - time.monotonic())
+        return service.find_line(position, time_limit=left, stop=stop)
+
+    explained = tuple(map(partial(_explained, find_line=find_line), moves, positions))
+    return Review(game, explained, nodes, time.monotonic() - began)
 
 
 def read_game(database: Database, match_id: int, number: int) -> GameEntry:
@@ -358,10 +410,13 @@ def plan_reviews(
     return planned
 
 
-def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Review]:
+def reviews_of(
+    database: Database, games: Iterable[GameEntry], service: AnswerService | None = None
+) -> Iterator[Review]:
     """Review games with stored scores and the book, in order and in constant memory.
 
-    Moves with unknown scores are not judged.
+    Moves with unknown scores are not judged. Moves have reasons only if there is a service, which
+    searches best play after mistakes.
     """
     remaining = iter(games)
     while batch := list(islice(remaining, GAMES_AT_A_TIME)):
@@ -371,7 +426,11 @@ def reviews_of(database: Database, games: Iterable[GameEntry]) -> Iterator[Revie
             book = usable_book(game.board)
             stored = known.get(game.board, {})
             scores = [known_scores(position, stored, book) for position in positions]
-            yield Review(game, reviewed_moves(game, positions, scores), 0, 0.0)
+            moves = reviewed_moves(game, positions, scores)
+            if service is not None:
+                find_line = partial(service.find_line, time_limit=LINE_SECONDS)
+                moves = tuple(map(partial(_explained, find_line=find_line), moves, positions))
+            yield Review(game, moves, 0, 0.0)
 
 
 def _look_up(

@@ -109,7 +109,7 @@ class TestStored:
     def test_a_game_is_replayed_and_reviewed(self, browser: Browser, stored: PageServer) -> None:
         browser.open("/explore?show=games&match=1")
         moves = int(rows(browser)[0][5])
-        browser.click("[data-game='1/0']")
+        browser.click("[data-game='1:0']")
         browser.until(lambda: stones_of_book(browser) == moves, "not the last position")
         browser.click("[data-step='first']")
         browser.until(lambda: stones_of_book(browser) == 0, "not the first position")
@@ -128,8 +128,9 @@ class TestStored:
         await_stones(browser, len(game["moves"]))
         review = browser.run("return new URLSearchParams(location.search).get('review')")
         assert review == game["moves"]
-        players = browser.texts("#review .side-player")
-        assert players == [game["first"], game["second"]]
+        assert browser.texts("#review .side-player") == ["Beginner", "Easy"]
+        titles = [one.get_attribute("title") for one in browser.all("#review .side-player")]
+        assert titles == [game["first"], game["second"]]
         browser.press("\ue011")  # Home
         await_stones(browser, 0)
         browser.open(f"/?match=1&number=0&pos={game['moves'][:3]}")

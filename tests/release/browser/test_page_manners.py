@@ -65,7 +65,7 @@ def test_the_help_opens_to_its_end_and_escape_closes_it(browser: Browser) -> Non
 
 def test_buttons_with_a_picture_have_a_tooltip(browser: Browser) -> None:
     open_analysis(browser)
-    assert browser.one("#undo").get_attribute("title") == "Undo (u)"
+    assert browser.one("#flip").get_attribute("title") == "Flip left and right (f)"
     script = """
         return [...document.querySelectorAll(".top button, .controls button")]
             .filter((one) => one.title === "")

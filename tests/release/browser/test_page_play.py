@@ -55,7 +55,7 @@ def test_a_game_is_finished_stored_and_reviewed(browser: Browser, page_server: P
         assert f"has won after {len(moves)} moves" in said
 
     browser.until(lambda: "Stored as game" in browser.text("#play-stored"), "it is not stored")
-    place = browser.text("#play-stored a").removeprefix("game ")
+    place = browser.text("#play-stored a").removeprefix("game ").replace(":", "/")
     stored = page_server.ask(f"/api/v1/games/{place}").json
     found = (stored["moves"], stored["first"], stored["second"])
     assert found == (moves, "human", "random")
@@ -77,7 +77,7 @@ def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
     browser.click("#mistakes button")
     number = numbers(browser, "#mistakes button", "shown")[0]
     await_stones(browser, number)
-    assert browser.text("#mistakes .mistake-move").startswith(f"{number}. column")
+    assert browser.text("#mistakes .mistake-move").startswith(f"{number + 1}. column")
     # The list of moves has the same numbers: a row begins with the number of its first move.
     assert browser.texts("#moves .move-number") == ["1", "3", "5", "7", "9", "11", "13", "15"]
 

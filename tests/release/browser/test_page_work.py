@@ -182,7 +182,8 @@ def test_a_cancelled_job_leaves_the_position_open_and_the_token_is_remembered(
         browser.open("/?pos=44&board=8x7")
         browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
         browser.click("#go-on")
-        browser.until(lambda: "token" in browser.text("#failure"), "nobody asks for the token")
+        words = 'enter it in the field "Token of this server"'
+        browser.until(lambda: words in browser.text("#failure"), "nobody asks for the token")
         browser.await_refusal()
         browser.driver.execute_script(f"sessionStorage.setItem('c4-token', '{TOKEN}')")
         browser.driver.refresh()

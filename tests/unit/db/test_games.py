@@ -177,6 +177,7 @@ def test_pages_follow_one_another(database: Database) -> None:
         if after is None:
             break
         assert GameCursor.parse(str(after)) == after
+        assert GameCursor.parse(str(after).replace(":", "/")) == after
     assert seen == [(first, number) for number in range(7)] + [(second, n) for n in range(4)]
 
 

@@ -6,9 +6,10 @@
 import { local } from "./dom.js";
 import { boardText } from "./game/position.js";
 import { readToken } from "./storage.js";
+import { nameLevels } from "./words.js";
 
 /** @import {Position} from "./game/position.js" */
-/** @import {PositionAnswer, Side} from "./types.js" */
+/** @import {Player, PositionAnswer, Side} from "./types.js" */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query null and undefined are left out */
 /**
  * A game of POST /api/v1/games and POST /api/v1/game; `start` is a position's key.
@@ -22,6 +23,8 @@ const RETRY_MS = 2000;
 const MOST_RETRIES = 3;
 const UNAUTHORISED = 401;
 const TOO_MANY = 429;
+const NEEDS_TOKEN =
+  'This server needs its token: enter it in the field "Token of this server", here or in the view Work, and try again.';
 
 /** An error response. */
 export class ApiError extends Error {
@@ -51,6 +54,8 @@ export class AwayError extends Error {
  */
 export class Api extends EventTarget {
   #isAway = false;
+  /** @type {Player[]} */
+  #players = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -118,6 +123,18 @@ export class Api extends EventTarget {
   /** @param {string} path @returns {EventSource} */
   stream(path) {
     return new EventSource(local(path));
+  }
+
+  /**
+   * The players and levels, which are fetched once.
+   * @returns {Promise<Player[]>}
+   */
+  async players() {
+    if (this.#players.length === 0) {
+      this.#players = await this.get("/api/v1/players");
+      nameLevels(this.#players);
+    }
+    return this.#players;
   }
 
   /**
@@ -198,6 +215,7 @@ export async function recordOf(api, start, moves, signal) {
 /** @param {Response} response */
 async function errorOf(response) {
   // A proxy may answer with its own page instead of JSON; then the message is the status.
+  if (response.status === UNAUTHORISED) return new ApiError(UNAUTHORISED, NEEDS_TOKEN, null);
   const content = await response.json().catch(() => null);
   const words = content?.error ?? `The server answered ${response.status} ${response.statusText}.`;
   return new ApiError(response.status, words, content?.field ?? null);

@@ -2,7 +2,9 @@
 
 import { Analysis } from "./analysis/analysis.js";
 import { Analyst } from "./analysis/analyst.js";
+import { Lesson } from "./analysis/lesson.js";
 import { Review } from "./analysis/review.js";
+import { Variations } from "./analysis/variations.js";
 import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
@@ -27,7 +29,7 @@ const KEYS = [
   ["1 … 9, then a …", "play a column (from the tenth column: Shift and its letter)"],
   ["← →", "previous and next move"],
   ["Home End", "first and last position"],
-  ["u r", "undo and redo"],
+  ["u", "undo, in a game"],
   ["e", "evaluation on and off"],
   ["Space", "show a hidden evaluation"],
   ["t", "threats on and off"],
@@ -36,7 +38,7 @@ const KEYS = [
   ["c", "clear the board"],
   ["s", "set up a position; Ctrl+V: the copied moves or grid"],
   ["l", "think longer"],
-  ["n", "next puzzle, after an answer"],
+  ["n p", "next and previous mistake, in a review; next puzzle, after an answer"],
   ["?", "this help"],
 ];
 
@@ -44,9 +46,12 @@ const SIGNS = [
   ["+3", "The side to move wins; larger numbers are earlier wins."],
   ["0", "A draw."],
   ["\u22122", "The side to move loses; numbers nearer to 0 are later losses."],
-  ["▲", "A best column."],
+  ["▲", "A best column; a dashed ring on the board."],
+  ["✕ ✓", "On the board, in a review: the move that was played, and a better one."],
+  ["○ ●", "Threats on the board: where Red (ring) and Yellow (dot) would complete four."],
+  ["c3", "A square: the third column from the left, the third row from below. Odd and even threats: by the row."],
   ["?? ? !", "In a review: a move that gave the result away, a move that was not the best, the only good move."],
-  ["● ○ ◇", "The same marks in the graph of a review."],
+  ["● ○ ◇", "The marks of moves in the graph of a review."],
 ];
 
 const SCORES = "Every score is exact: the result of the column if both sides then play perfectly.";
@@ -58,12 +63,15 @@ class App {
   #board = new Board({ onPlay: (column) => this.#play(column) });
   #columns = new Columns(byId("columns"), byId("outcome"), (column) => this.#play(column));
   #analysis = new Analysis(this.#session, this.#analyst, () => this.#draw(), announce);
-  #review = new Review(this.#session, this.#api, () => this.#draw());
+  /** @type {Review} */
+  #review = new Review(this.#session, this.#api, () => this.#draw(), (index) => this.#lesson.open(index));
+  #lesson = new Lesson(this.#session, this.#review, () => this.#draw());
   #game = new Play(this.#session, this.#api, {
     onReview: () => this.#review.open(),
     onChange: () => this.#draw(),
     announce,
   });
+  #variations = new Variations(this.#session, this.#api);
   /** The dialog that sets up a position, loaded when it is first opened. @type {SetupDialog | null} */
   #setup = null;
   #views = new Views(this.#session, this.#api, (view) => import(`./${view}/view.js`));
@@ -80,6 +88,7 @@ class App {
   /** @param {number} column */
   #play(column) {
     const { position, state } = this.#session;
+    if (this.#lesson.judge(column)) return;
     if (state.view === "play") this.#game.play(column);
     else if (this.#session.play(column)) announce(`${NAMES[position.side]} played column ${column}.`);
   }
@@ -96,6 +105,7 @@ class App {
     const isPlay = state.view === "play";
     byId("embedded").hidden = !document.body.classList.contains("embed");
     this.#analysis.hasHints = this.#game.hasHints;
+    this.#analysis.isHidden = this.#lesson.isTrying;
     const isPlayable = !isPlay || this.#game.isPersons;
     const answer = position.isOver ? null : this.#analysis.answer;
     const hasThreats = byId("toggle-threats").matches(":checked") && (!isPlay || this.#game.hasHints);
@@ -103,6 +113,7 @@ class App {
       flipped: state.flipped,
       threats: hasThreats ? position.threats() : null,
       best: isPlayable ? (answer?.best ?? []) : [],
+      ...this.#lesson.marks,
       isPlayable,
     });
     byId("table").style.setProperty("--wide", String(position.size.width));
@@ -111,9 +122,12 @@ class App {
     this.#columns.show(position, { flipped: state.flipped, answer, isPlayable, isBare: !this.#analysis.isShown });
     byId("embedded").querySelector("a")?.setAttribute("href", `./${window.location.search}`);
     this.#review.show();
+    this.#lesson.show();
+    byId("reason").hidden = this.#lesson.marks !== null;
     const isReviewed = state.review !== null && !isPlay;
     showMoves(session, this.#review.marks, isReviewed ? this.#review.shared : Infinity);
     byId("open-review").hidden = isPlay || isReviewed || state.line === "";
+    this.#variations.show(why);
     this.#showControls();
     this.#analysis.show();
     this.#game.show(why);
@@ -123,15 +137,14 @@ class App {
     const { state, isAtEnd, moves } = this.#session;
     // Not `disabled`, because a disabled button loses the focus.
     for (const id of ["first", "previous", "undo"]) byId(id).setAttribute("aria-disabled", String(state.shown === 0));
-    for (const id of ["last", "next", "redo"]) byId(id).setAttribute("aria-disabled", String(isAtEnd));
+    for (const id of ["last", "next"]) byId(id).setAttribute("aria-disabled", String(isAtEnd));
+    byId("undo").hidden = state.view !== "play";
     byId("flip").setAttribute("aria-pressed", String(state.flipped));
     document.title = `${moves === "" ? "" : `${moves} · `}${boardText(state.board)} · C4 ${state.view}`;
   }
 
   #undo() {
-    if (this.#session.state.shown === 0) return;
-    if (this.#session.state.view === "play") this.#game.undo();
-    else this.#session.step(-1);
+    if (this.#session.state.view === "play" && this.#session.state.shown > 0) this.#game.undo();
   }
 
   #clear() {
@@ -166,7 +179,6 @@ class App {
       next: () => session.step(1),
       last: () => session.go(session.state.line.length),
       undo: () => this.#undo(),
-      redo: () => session.step(1),
       flip: () => this.#flip(),
       clear: () => this.#clear(),
       "open-setup": () => void this.#openSetup(),
@@ -186,8 +198,9 @@ class App {
       ArrowRight: clicks.next,
       Home: clicks.first,
       End: clicks.last,
+      n: () => this.#lesson.step(1),
+      p: () => this.#lesson.step(-1),
       u: clicks.undo,
-      r: clicks.redo,
       f: clicks.flip,
       c: clicks.clear,
       e: () => byId("toggle-evaluation").click(),

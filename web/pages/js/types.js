@@ -11,6 +11,10 @@
 
 /**
  * @typedef {{
+ *   kind: string, side: Side, moves: number[], columns: number[], squares: [number, number][], text: string,
+ * }} Reason why a move is good or bad; `moves` begins with the move, and the text has x and o
+ *
+ * @typedef {{
  *   column: number, playable: boolean, score: number | null, lower: number | null, upper: number | null,
  *   value: Value | null, plies: number | null, best: boolean,
  * }} ColumnAnswer `lower` and `upper` are proven bounds of the score, null for a full column
@@ -22,7 +26,7 @@
  *
  * @typedef {{
  *   moves: string | null, grid: string, key: string, score: number | null, lower: number, upper: number, complete: boolean, value: Value | null,
- *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null, estimate: Estimate | null,
+ *   plies: number | null, columns: ColumnAnswer[], best: number[], line: string | null, reason: Reason | null, estimate: Estimate | null,
  *   source: "book" | "db" | "search" | "rules", nodes: number, seconds: number, queued: number | null,
  * }} PositionAnswer the answer of GET /api/v1/position; `moves` is null if the request had none; `queued` is the job that
  *   continues the search
@@ -32,8 +36,8 @@
  * Answers of GET and POST /api/v1/game. Scores are for the side that moved.
  *
  * @typedef {{
- *   ply: number, side: Side, column: number, before: number | null, after: number | null, best: number[], mark: Mark,
- *   missed_win: boolean,
+ *   ply: number, side: Side, column: number, before: number | null, after: number | null, best: number[], keeps: number[],
+ *   mark: Mark, reason: Reason | null, better: Reason | null,
  * }} JudgedMove
  *
  * @typedef {{

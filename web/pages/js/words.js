@@ -1,6 +1,6 @@
 /** Numbers, scores and times as text. Minus signs are U+2212, because a hyphen is too short. */
 
-/** @import {Mark, Value} from "./types.js" */
+/** @import {Mark, Player, Reason, Value} from "./types.js" */
 /** @typedef {number | null | undefined} MaybeNumber */
 
 const MINUS = "\u2212";
@@ -85,13 +85,25 @@ export function moment(time) {
   return date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** The names of the levels, by the descriptions of their players. @type {Map<string, string>} */
+const LEVELS = new Map();
+
+/** @param {Player[]} players */
+export function nameLevels(players) {
+  for (const { name, stands_for: player } of players) if (player !== null) LEVELS.set(player, capital(name));
+}
+
 /**
- * A player's shortened description; show the full text as the element's title.
+ * The name of a player: that of a level, or its description. Show the description as the element's title.
  * @param {string | null | undefined} player @returns {string}
  */
-export function short(player) {
-  if (!player) return "unknown";
-  return player.length > 30 ? `${player.slice(0, 29)}…` : player;
+export function nameOf(player) {
+  return LEVELS.get(player ?? "") ?? (player || "unknown");
+}
+
+/** @param {string} text */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /**
@@ -142,6 +154,14 @@ export function boundsShort(lower, upper) {
 
 const MARKS = Object.freeze({ "??": "gives the result away", "?": "not the best", "!": "the only good move", "": "" });
 
+/**
+ * A reason in the page's words: the sides have the names of their colours.
+ * @param {Reason} reason @returns {string}
+ */
+export function reasonText({ text }) {
+  return text.replace(/\bx\b/g, "Red").replace(/\bo\b/g, "Yellow");
+}
+
 /** @param {Mark} mark @returns {string} */
 export function markText(mark) {
   return MARKS[mark];
@@ -152,7 +172,7 @@ export function markText(mark) {
  * @param {string} words @returns {string}
  */
 export function sentence(words) {
-  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  const text = capital(words);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

@@ -172,7 +172,7 @@ def test_reviews_of_a_job_agree_with_those_of_single_games(
     for job in (first, second):
         run_job(database, job.job_id)
     assert plan_reviews(database, games) == []
-    reviews = list(reviews_of(database, games))
+    reviews = list(reviews_of(database, games, service))
     assert [review.game for review in reviews] == games
     for review in reviews:
         alone = review_object(review_game(review.game, service))

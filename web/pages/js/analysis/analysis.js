@@ -3,7 +3,7 @@
 import { byId, make } from "../dom.js";
 import { NAMES, columnLabel, columnNumber, otherSide } from "../game/position.js";
 import { keepSwitch } from "../storage.js";
-import { boundsText, count, duration, guessed, sentence, signed } from "../words.js";
+import { boundsText, count, duration, guessed, reasonText, sentence, signed } from "../words.js";
 import { isFinished } from "./analyst.js";
 
 /** @import {Position} from "../game/position.js" */
@@ -41,6 +41,8 @@ export class Analysis {
     this.#announce = announce;
     /** Whether hints are shown in a game. */
     this.hasHints = false;
+    /** Whether the evaluation is hidden while the user looks for a move. */
+    this.isHidden = false;
     keepSwitch(this.#evaluation, "evaluation", true, onChange);
     keepSwitch(byId("toggle-threats", HTMLInputElement), "threats", false, onChange);
     byId("show-once").addEventListener("click", () => {
@@ -55,7 +57,7 @@ export class Analysis {
   /** Whether the evaluation of the position is shown. */
   get isShown() {
     if (this.#session.state.view === "play") return this.hasHints;
-    return this.#evaluation.checked || this.#shownOnce === this.#name;
+    return (this.#evaluation.checked && !this.isHidden) || this.#shownOnce === this.#name;
   }
 
   /** The answer about the position, if it is shown. */
@@ -79,6 +81,7 @@ export class Analysis {
     showVerdict(position, answer);
     byId("analysis").hidden = isPlay && !isShown;
     byId("bounds").textContent = scoreText(position, answer);
+    byId("reason").textContent = answer === null || answer.reason === null ? "" : reasonText(answer.reason);
     byId("source").textContent = status === "ready" ? sourceText(answer) : "";
     byId("hidden-note").hidden = isShown || position.isOver || isPlay;
     showBar(position, answer, isShown || position.isOver);
@@ -127,21 +130,8 @@ export class Analysis {
    * @param {Position} position @param {string} line
    */
   #showLine(position, line) {
-    const session = this.#session;
     byId("line-box").hidden = line === "";
-    const moves = [...line].map((character, index) => {
-      const side = index % 2 === 0 ? position.side : otherSide(position.side);
-      const column = columnNumber(character);
-      const attributes = {
-        type: "button",
-        class: `chip ${side}`,
-        "data-index": index,
-        "aria-label": `${NAMES[side]}, column ${column}`,
-        onclick: () => session.follow(session.moves + line, session.state.shown + index + 1),
-      };
-      return make("li", {}, make("button", attributes, columnLabel(column)));
-    });
-    byId("line").replaceChildren(...moves);
+    byId("line").replaceChildren(...lineChips(this.#session, this.#session.moves, line, position.side));
   }
 
   /** @param {Position} position @param {PositionAnswer | null} answer */
@@ -151,6 +141,26 @@ export class Analysis {
     this.#announced = name;
     this.#announce(announcementText(position, answer));
   }
+}
+
+/**
+ * The moves of a line as buttons that step through it.
+ * @param {Session} session @param {string} start the moves before the line @param {string} line
+ * @param {Side} first the side to move
+ */
+export function lineChips(session, start, line, first) {
+  return [...line].map((character, index) => {
+    const side = index % 2 === 0 ? first : otherSide(first);
+    const column = columnNumber(character);
+    const attributes = {
+      type: "button",
+      class: `chip ${side}`,
+      "data-index": index,
+      "aria-label": `${NAMES[side]}, column ${column}`,
+      onclick: () => session.follow(start + line, start.length + index + 1),
+    };
+    return make("li", {}, make("button", attributes, columnLabel(column)));
+  });
 }
 
 /** @param {Position} position @param {PositionAnswer | null} answer */

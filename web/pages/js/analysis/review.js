@@ -1,10 +1,10 @@
 /** The review of a game: how well both sides played, the score by move, and the mistakes. */
 
 import { isAbort, recordOf } from "../api.js";
-import { button, byId, make, setAttribute } from "../dom.js";
+import { button, byId, make } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { NAMES, boardText, columnLabel, parseBoard, playLine } from "../game/position.js";
-import { count, markText, messageOf, sentence, signed } from "../words.js";
+import { count, markText, messageOf, nameOf, sentence, signed } from "../words.js";
 import { Graph } from "./graph.js";
 
 /** @import {Api} from "../api.js" */
@@ -16,6 +16,8 @@ const MEASURES =
   "Results kept: the share of moves that kept a win or a draw, if another column would have lost it. " +
   "Best moves: the share of moves with the best score, if another column was worse.";
 
+/** @typedef {{index: number, move: JudgedMove}} Mistake a move that was not the best, and its index in the game */
+
 /** Seconds of search for the complete game: at first, and if the user asks for more. */
 const [BUDGET, LONGER_BUDGET] = [10, 30];
 
@@ -23,8 +25,9 @@ export class Review {
   #session;
   #api;
   #onChange;
+  #onMistake;
   #element = byId("review");
-  #graph = new Graph("graph", (shown) => this.#goTo(shown));
+  #graph = new Graph("graph", (shown) => this.goTo(shown));
   /** @type {ReviewAnswer | null} */
   #answer = null;
   #failure = "";
@@ -35,11 +38,15 @@ export class Review {
   #drawn = "";
   #control = new AbortController();
 
-  /** @param {Session} session @param {Api} api @param {() => void} onChange */
-  constructor(session, api, onChange) {
+  /**
+   * @param {Session} session @param {Api} api @param {() => void} onChange
+   * @param {(index: number) => void} onMistake called when a mistake in the list is clicked
+   */
+  constructor(session, api, onChange, onMistake) {
     this.#session = session;
     this.#api = api;
     this.#onChange = onChange;
+    this.#onMistake = onMistake;
     api.addEventListener("back", () => this.#failure !== "" && !this.#element.hidden && this.#ask(BUDGET));
     byId("open-review").addEventListener("click", () => this.open());
   }
@@ -68,6 +75,13 @@ export class Review {
     return new Map(this.#answer.moves_judged.slice(0, this.shared).map(({ mark }, index) => [index, mark]));
   }
 
+  /** @returns {Mistake[]} */
+  get mistakes() {
+    const { view, review } = this.#session.state;
+    if (view !== "analysis" || review === null || this.#answer === null) return [];
+    return this.#answer.moves_judged.flatMap((move, index) => (move.mark.startsWith("?") ? [{ index, move }] : []));
+  }
+
   /** Ask for the review of the game, and show it. */
   show() {
     const { review, stored, view, shown, line } = this.#session.state;
@@ -90,10 +104,6 @@ export class Review {
     const { shared } = this;
     this.#graph.show(answer.moves_judged, Math.min(shown, shared));
     byId("back-to-game").hidden = line === review;
-    for (const mistake of this.#element.querySelectorAll("#mistakes button")) {
-      const isShown = Number(mistake.getAttribute("data-shown")) === shown && shown <= shared;
-      setAttribute(mistake, "aria-current", isShown ? "step" : null);
-    }
   }
 
   #name() {
@@ -110,6 +120,7 @@ export class Review {
     this.#failure = "";
     try {
       this.#answer = await this.#fetch(budget, signal);
+      if (this.#answer.first !== null) await this.#api.players().catch(() => []); // for the names of levels
       this.#takeStored(this.#answer);
     } catch (error) {
       if (isAbort(error)) return;
@@ -152,8 +163,11 @@ export class Review {
     this.#session.setUp({ size, start, line, shown: shown > 0 ? shown : line.length, changes, isStep: true });
   }
 
-  /** @param {number} shown */
-  #goTo(shown) {
+  /**
+   * Show a position of the game.
+   * @param {number} shown
+   */
+  goTo(shown) {
     const { review } = this.#session.state;
     if (review !== null) this.#session.follow(review, shown);
   }
@@ -187,7 +201,7 @@ export class Review {
       this.#head(),
       make("div", { class: "sides" }, sideOf("x", answer.first, answer), sideOf("o", answer.second, answer)),
       this.#graph.element,
-      button("Back to the game", () => this.#goTo(this.shared), { id: "back-to-game", hidden: true }),
+      button("Back to the game", () => this.goTo(this.shared), { id: "back-to-game", hidden: true }),
       this.#mistakes(answer),
       make("p", { class: "quiet" }, MEASURES),
       ...(answer.complete ? [] : [make("p", { class: "quiet" }, more)]),
@@ -196,26 +210,24 @@ export class Review {
 
   /** @param {ReviewAnswer} answer */
   #mistakes(answer) {
-    const wrong = answer.moves_judged.flatMap((move, index) =>
-      move.mark === "??" || move.mark === "?" ? [this.#mistake(move, index + 1)] : [],
-    );
+    const wrong = this.mistakes.map((mistake) => this.#mistake(mistake));
     if (wrong.length > 0) return make("ol", { id: "mistakes" }, wrong);
     const judged = answer.moves_judged.length - answer.not_judged;
     const words = answer.complete ? "No mistakes." : `No mistakes among the ${count(judged, "judged move")}.`;
     return make("p", { class: "quiet", id: "mistakes" }, words);
   }
 
-  /** @param {JudgedMove} move @param {number} shown */
-  #mistake(move, shown) {
-    const { side, ply, column, mark, best, before, after, missed_win: isMissed } = move;
+  /** @param {Mistake} mistake */
+  #mistake({ index, move }) {
+    const { side, ply, column, mark, before, after } = move;
     const place = `${ply + 1}. column ${columnLabel(column)}`;
-    const what = `${isMissed ? "missed win: " : ""}${mistakeText(before ?? 0, after ?? 0)}; best was ${best.map(columnLabel).join(", ")}`;
+    const what = mistakeText(before ?? 0, after ?? 0);
     return make(
       "li",
       {},
       make(
         "button",
-        { type: "button", class: "mistake", "data-shown": shown, "data-mark": mark, onclick: () => this.#goTo(shown) },
+        { type: "button", class: "mistake", "data-shown": index, "data-mark": mark, onclick: () => this.#onMistake(index) },
         make("span", { class: "mark" }, mark),
         make("span", { class: "mistake-move" }, make("i", { class: `dot ${side}` }), place),
         make("span", { class: "mistake-what" }, what),
@@ -255,7 +267,7 @@ function sideOf(name, player, { accuracy, best_moves: best, moves_judged: moves 
     "div",
     { class: `side ${name}` },
     make("span", { class: "side-name" }, make("i", { class: `dot ${name}` }), NAMES[name]),
-    make("span", { class: "side-player" }, player ?? ""),
+    make("span", { class: "side-player", title: player }, player === null ? "" : nameOf(player)),
     make("span", { class: "side-what" }, "results kept"),
     make("span", { class: "side-share", id: `accuracy-${name}` }, shareText(accuracy[name])),
     make("span", { class: "side-what" }, "best moves"),
@@ -265,7 +277,7 @@ function sideOf(name, player, { accuracy, best_moves: best, moves_judged: moves 
 }
 
 /** @param {number} before @param {number} after */
-function mistakeText(before, after) {
+export function mistakeText(before, after) {
   if (before > 0 && after === 0) return "let a win become a draw";
   if (before > 0 && after < 0) return "turned a win into a loss";
   if (before === 0 && after < 0) return "gave the draw away";

@@ -17,11 +17,11 @@ import { DEFAULT_BOARD, NAMES, Position, SIDES } from "../game/position.js";
 /** @typedef {(column: number) => void} OnPlay */
 /**
  * Marks of a board. `threats` are cells that would complete a four; `best` are columns whose next cell is marked;
- * `isPlayable`: a click plays; `isFree`: also after the end of the game. `ghost` is the side of the stone that is
+ * `wrong` is a column whose next cell gets a cross, and the best ones a tick; `isPlayable`: a click plays; `isFree`: also after the end of the game. `ghost` is the side of the stone that is
  * shown where the pointer would drop it, by default the side to move.
  * @typedef {{
- *   flipped?: boolean, threats?: Record<Side, Cell[]> | null, best?: number[], isPlayable?: boolean,
- *   isFree?: boolean, ghost?: Side | null,
+ *   flipped?: boolean, threats?: Record<Side, Cell[]> | null, best?: number[], wrong?: number,
+ *   isPlayable?: boolean, isFree?: boolean, ghost?: Side | null,
  * }} Marks
  */
 
@@ -30,6 +30,9 @@ const CELL = 100;
 const EDGE = 12;
 /** Radius of a hole. */
 const HOLE = 41;
+/** Signs inside a cell, from its centre. */
+const CROSS = "m-18 -18l36 36m0 -36l-36 36";
+const TICK = "m-17 2l12 14l22 -30";
 /** Radius of the plate's corners. */
 const CORNER = 34;
 
@@ -237,16 +240,24 @@ export class Board {
 
   #drawMarks() {
     const { winning, last, size, columns } = this.#position;
-    const { threats = null, best = [] } = this.#marks;
+    const { threats = null, best = [], wrong } = this.#marks;
     /** @param {Cell} cell @param {string} name @param {number} r */
     const ring = (cell, name, r) => draw("circle", { class: name, ...this.#layout.centre(cell), r });
-    const next = best.map((column) => /** @type {Cell} */ ([column, columns[column - 1].length + 1]));
+    const next = (/** @type {number} */ column) => /** @type {Cell} */ ([column, columns[column - 1].length + 1]);
+    const signs = wrong === undefined ? [] : [this.#sign(next(wrong), CROSS, "mark-wrong"), ...best.map((one) => this.#sign(next(one), TICK, "mark-right"))];
     return [
+      ...signs,
       ...SIDES.flatMap((side) => (threats?.[side] ?? []).map((cell) => this.#threat(side, cell))),
-      ...next.filter(([, row]) => row <= size.height).map((cell) => ring(cell, "mark-best", 33)),
+      ...best.map(next).filter(([, row]) => row <= size.height).map((cell) => ring(cell, "mark-best", 33)),
       ...winning.map((cell) => ring(cell, "mark-four", HOLE - 3)),
       ...(last !== null && winning.length === 0 ? [ring(last, "mark-last", HOLE - 1)] : []),
     ];
+  }
+
+  /** @param {Cell} cell @param {string} path @param {string} name */
+  #sign(cell, path, name) {
+    const { cx, cy } = this.#layout.centre(cell);
+    return draw("path", { class: name, d: `M${cx} ${cy}${path}` });
   }
 
   /**

@@ -6,7 +6,7 @@ import { Board, drawMiniature } from "../board/board.js";
 import { choice, draw, facts, local, make, setAttribute, table, textInput } from "../dom.js";
 import { parseGrid } from "../game/grids.js";
 import { DEFAULT_BOARD, NAMES, Position, SIDES, columnNumber, parseBoard, playLine } from "../game/position.js";
-import { count, duration, markText, messageOf, percent, short, signed, whole } from "../words.js";
+import { count, duration, markText, messageOf, nameOf, percent, signed, whole } from "../words.js";
 
 /** @import {Game, Games, JudgedMove, ReviewAnswer, Side} from "../types.js" */
 /** @import {Page} from "./view.js" */
@@ -59,8 +59,8 @@ export async function showGames(page) {
 
 /** @param {Page} page @param {Game} game */
 function row(page, { match, number, first, second, winner, ending, length, board }) {
-  const name = `${match}/${number}`;
-  const player = (/** @type {string | undefined} */ one) => make("span", { title: one }, short(one));
+  const name = `${match}:${number}`;
+  const player = (/** @type {string | undefined} */ one) => make("span", { title: one }, nameOf(one));
   return [
     make("a", { href: page.link({ show: "game", match, number }), "data-game": name }, name),
     player(first),
@@ -80,7 +80,7 @@ export async function showGame(page) {
   const replay = new Replay(game, Number(page.value("ply")), (text) => page.announce(text));
   const { winner, ending, detail, moves, seed, x_seconds: red = 0, o_seconds: yellow = 0 } = game;
   page.body.append(
-    make("h2", {}, `Game ${game.match}/${game.number}`),
+    make("h2", {}, `Game ${game.match}:${game.number}`),
     players(game),
     moves === undefined ? lastPosition(game) : replay.element,
     facts([
@@ -99,7 +99,7 @@ export async function showGame(page) {
 function players({ first, second }) {
   /** @param {Side} side @param {string | undefined} player */
   const seat = (side, player) => {
-    const name = make("strong", { title: player }, short(player));
+    const name = make("strong", { title: player }, nameOf(player));
     return make("span", { class: `seat ${side}` }, `${NAMES[side]} `, name);
   };
   const against = make("span", { class: "quiet" }, " against ");
@@ -177,7 +177,7 @@ class Replay {
     this.#announce = announce;
     const empty = Position.empty(parseBoard(game.board) ?? DEFAULT_BOARD);
     this.#positions = playLine(start === undefined ? empty : parseGrid(start), moves).positions;
-    this.#board = new Board({ label: `Game ${game.match}/${game.number}` });
+    this.#board = new Board({ label: `Game ${game.match}:${game.number}` });
     this.#controls = {
       first: this.#control("first", "First position", "M18 6l-8 6 8 6zM6.5 6v12", () => 0),
       previous: this.#control("previous", "Previous move", "M16 6l-8 6 8 6z", () => this.#ply - 1),

@@ -1,7 +1,7 @@
 /** The stored matches: a list with a cross table for each tournament, and the report of a match with its plots. */
 
 import { draw, facts, make, table } from "../dom.js";
-import { count, difference, duration, moment, percent, short, whole } from "../words.js";
+import { count, difference, duration, moment, nameOf, percent, whole } from "../words.js";
 
 /** @import {Child, Children} from "../dom.js" */
 /** @import {MatchPlayer, MatchReport, MatchSummary, Matches, Tally} from "../types.js" */
@@ -59,8 +59,8 @@ function row(page, { match, label, a, b, finished, games, created }) {
   const attributes = { href: page.link({ show: "match", match }), "data-match": match };
   return [
     make("a", attributes, label ? `${match}, ${label}` : match),
-    make("span", { title: a.player }, short(a.player)),
-    make("span", { title: b.player }, short(b.player)),
+    make("span", { title: a.player }, nameOf(a.player)),
+    make("span", { title: b.player }, nameOf(b.player)),
     finished ? whole(games) : `${whole(games)}, in progress`,
     tallyText(a),
     percent(a.score),
@@ -132,7 +132,7 @@ function crossTable(page, { job, players, results }) {
     ...players.map(({ name }, index) => ({ text: `${index + 1}.`, right: true, title: name })),
   ];
   const rows = players.map(({ name, score }, index) => [
-    make("span", { title: name }, `${index + 1}. ${short(name)}`),
+    make("span", { title: name }, `${index + 1}. ${nameOf(name)}`),
     percent(score),
     ...players.map((other) => cell(page, results.get(name)?.get(other.name))),
   ]);
@@ -189,10 +189,7 @@ function terms(match) {
     ],
     ["First mover", tallyText(match.first_mover)],
     ["Decisive games won by the leader", match.decisive_rate === null ? null : percent(match.decisive_rate)],
-    [
-      "Two-sided p-value",
-      p === null ? null : `${p < 0.001 ? "less than 0.001" : p.toFixed(3)}${match.significant ? ", significant" : ""}`,
-    ],
+    ["Difference", p === null || match.games < 2 ? null : `${match.significant ? "" : "not "}significant (p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`})`],
     ["Elo of A above B", eloText(match.elo)],
     ["Sequential test", sprt && `${sprt.verdict ?? "undecided"}, ratio ${difference(sprt.ratio, 2)}`],
     ["Time", `${duration(time.seconds)} of play, ${duration(time.per_move)} per move`],
@@ -222,7 +219,7 @@ function results({ a, b, judged_games: judged, judged_from: from }) {
   const since = from > 0 ? ` from ${count(from, "stone")} on` : "";
   const caption = judged > 0 ? `Results; the moves of ${count(judged, "game")} are judged${since}` : "Results";
   const player = (/** @type {string} */ text) => ({ text, right: true });
-  return table(caption, ["Figure", player(`A ${short(a.player)}`), player(`B ${short(b.player)}`)], rows);
+  return table(caption, ["Figure", player(`A ${nameOf(a.player)}`), player(`B ${nameOf(b.player)}`)], rows);
 }
 
 /** @param {Tally} tally */

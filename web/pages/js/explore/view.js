@@ -167,6 +167,7 @@ class Explorer {
     this.#showTabs(name);
     this.#body.setAttribute("aria-busy", "true");
     try {
+      await this.#api.players().catch(() => []); // for the names of levels
       await PAGES[name].show(page);
     } catch (error) {
       if (isAbort(error)) return;

@@ -2,6 +2,7 @@
 
 import { button, choice, field, make, quiet } from "../dom.js";
 import { COMMON_BOARDS, DEFAULT_BOARD, boardText, parseBoard } from "../game/position.js";
+import { capital } from "../words.js";
 import { keepSetting, keepSwitch, readSetting } from "../storage.js";
 
 /** @import {Api} from "../api.js" */
@@ -138,7 +139,7 @@ export class PlayForm {
     this.#isLoading = true;
     try {
       /** @type {Player[]} */
-      const found = await this.#api.get("/api/v1/players");
+      const found = await this.#api.players();
       const players = found.filter((player) => player.stands_for === null);
       this.#showLevels(levelsOf(found));
       this.#any = {
@@ -214,7 +215,7 @@ function levelsOf(players) {
 /** @param {string} player "person" or a description @returns {string} */
 export function playerName(player) {
   if (player === "person") return "You";
-  return /^[a-z]+$/.test(player) ? player.charAt(0).toUpperCase() + player.slice(1) : player;
+  return /^[a-z]+$/.test(player) ? capital(player) : player;
 }
 
 /** A choice of a player, with a field for each of its parameters. */

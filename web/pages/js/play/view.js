@@ -334,7 +334,7 @@ class Storing {
       /** @type {Game} */
       const { match, number } = await this.#api.post("/api/v1/games", { ...record, ...facts });
       const href = `/explore?show=game&match=${match}&number=${number}`;
-      const link = make("a", { href }, `game ${match}/${number}`);
+      const link = make("a", { href }, `game ${match}:${number}`);
       this.#stored.set(name, link);
       this.#say("Stored as ", link, ".");
       this.#token.hidden = true;
