@@ -94,7 +94,9 @@ def list_(settings: Settings, given: ListGiven) -> None:
     """List jobs, the newest first.
 
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
-    continue a job on which no process works any more.
+    continue a running job on which no process works any more. A job is in state "planning" while
+    its command reads the input. If that command is killed, give it again: the unfinished plan
+    cannot be resumed, and the next job or worker deletes it after a minute.
     """
     states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
@@ -175,7 +177,7 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
                     settings.say(sentence)
                 is_silent = sentence is not None
                 is_gone = now.silent_seconds is not None and now.silent_seconds > GONE_SECONDS
-                if is_silent and is_gone and not is_served:
+                if is_silent and is_gone and not (is_served and now.state is JobState.RUNNING):
                     break
                 time.sleep(interval)
                 now = read_job(database, number)

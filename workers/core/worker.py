@@ -377,6 +377,8 @@ class Worker:
         queued = list(compress(lanes, seen.queued))
         if seen.has_expired and (units := self._database.run(jobs.requeue_expired)):
             LOGGER.info("queued again, because the lease expired: %d units", units)
+        if seen.has_abandoned and (dropped := self._database.run(jobs.drop_abandoned)):
+            LOGGER.info("deleted, because their planning was never finished: jobs %s", dropped)
         if seen.complete_job is not None:
             self._finish(seen.complete_job)
         if self.is_idle:
