@@ -38,6 +38,7 @@ from cli.work.view import (
     tree_facts,
 )
 from db import jobs as store
+from db.errors import UnreachableError
 from db.records.jobs import JobState
 from workers.core.follow import (
     UNDER_WAY,
@@ -180,7 +181,11 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
                 if is_silent and is_gone and not (is_served and now.state is JobState.RUNNING):
                     break
                 time.sleep(interval)
-                now = read_job(database, number)
+                try:
+                    now = read_job(database, number)
+                except UnreachableError:
+                    settings.say(f"Watch job {number} again with: c4 jobs watch {number}")
+                    raise
         if draw is not None:
             _write(settings, now, line)
     if now.state is not JobState.DONE:

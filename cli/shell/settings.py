@@ -99,7 +99,9 @@ class Settings:
         """
         from db.database import Database
 
-        database = Database.open(self.url, create=create or self.named_database is None)
+        database = Database.open(
+            self.url, create=create or self.named_database is None, on_outage=self.say
+        )
         self.say_if_verbose(f"database {database.url}{', created' if database.created else ''}")
         return database
 

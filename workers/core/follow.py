@@ -17,6 +17,7 @@ from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.database import PATIENCE_SECONDS
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import check_consent, find_kind, unit_objects
@@ -42,9 +43,6 @@ UNITS_AT_A_TIME: Final = 16
 
 POLL_SECONDS: Final = 0.25
 """Time between two reads of a job's state."""
-
-PATIENCE_SECONDS: Final = 30.0
-"""A command waits this long for a database that cannot be written; then it reports the error."""
 
 ENDED: Final = frozenset({UnitState.DONE, UnitState.FAILED})
 """The states of units with output."""

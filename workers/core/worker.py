@@ -233,10 +233,11 @@ class Worker:
             try:
                 result = self._database.run(work)
             except passing as error:
+                if time.monotonic() >= began + self.settings.patience:
+                    raise
                 LOGGER.log(DEBUG if self._is_away else WARNING, "trying again: %s", error)
                 self._is_away = True
-                is_over = time.monotonic() >= began + self.settings.patience
-                if is_over or self.stopping.wait(pause(tries)):
+                if self.stopping.wait(pause(tries)):
                     raise
             else:
                 if self._is_away:
