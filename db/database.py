@@ -197,6 +197,20 @@ class Database:
         with translated(self._place), self._session(self._reading_once) as session:
             yield session
 
+    def ask(self, query: Callable[[Session], T]) -> T:
+        """Run ``query`` in a read transaction; if its connection is lost, repeat it once.
+
+        The second attempt waits for the server if the database was opened with ``on_outage``.
+        """
+        try:
+            with self.read() as session:
+                return query(session)
+        except UnreachableError:
+            if self._on_outage is None or self._has_given_up.is_set():
+                raise
+        with self.read() as session:
+            return query(session)
+
     def run(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in a write transaction; retry after a BusyError.
 

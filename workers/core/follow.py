@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -101,8 +102,7 @@ class JobFollower:
         self._due = 0.0
         while True:
             has_ended = self._look(on_progress, on_look)
-            with self._database.read() as session:
-                units = jobs.unit_results(session, self._job.id, after_seq=seq, limit=RESULT_UNITS)
+            units = _read_units(self._database, self._job.id, seq, RESULT_UNITS)
             ended = list(takewhile(lambda unit: unit.state in ENDED, units))
             for unit in ended:
                 yield from unit_objects(self._job, unit)
@@ -140,8 +140,8 @@ class JobFollower:
         if on_progress is not None:
             self._job = read_job(self._database, self._job.id)
         elif not self._has_ended:
-            with self._database.read() as session:
-                self._job = replace(self._job, state=jobs.state_of(session, self._job.id))
+            state = self._database.ask(partial(jobs.state_of, job_id=self._job.id))
+            self._job = replace(self._job, state=state)
         on_look()
         if on_progress is not None:
             on_progress(self._job)
@@ -203,20 +203,22 @@ class LocalRunner(JobFollower):
 
 def read_job(database: Database, job_id: int) -> JobInfo:
     """Return all information about a job; raise JobNotFoundError if no job has this number."""
-    with database.read() as session:
-        return jobs.get_job(session, job_id)
+    return database.ask(partial(jobs.get_job, job_id=job_id))
 
 
 def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
     """Yield all units of a job, in order and in any state; a few are in memory at a time."""
     after = -1
     while True:
-        with database.read() as session:
-            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
+        units = _read_units(database, job_id, after, UNITS_AT_A_TIME)
         yield from units
         if not units:
             return
         after = units[-1].seq
+
+
+def _read_units(database: Database, job_id: int, after: int, limit: int) -> list[UnitResult]:
+    return database.ask(partial(jobs.unit_results, job_id=job_id, after_seq=after, limit=limit))
 
 
 def why_not_done(job: JobInfo) -> str:
