@@ -173,6 +173,11 @@ def test_an_unusable_environment_is_refused(tmp_path: Path) -> None:
     done = run(CELERY, tmp_path, **environment)
     assert done.stderr.splitlines()[-1] == f"Error: {complaint}"
     assert done.returncode == 1
+    (tmp_path / "numpy.py").write_text("raise ModuleNotFoundError('No module named numpy')")
+    done = run(CELERY, tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    message = "No module named numpy. Install C4 where celery is installed: pip install -e ."
+    assert (done.returncode, done.stderr) == (1, f"Error: {message}\n")
+    (tmp_path / "numpy.py").unlink()
     file = tmp_path / "c4.toml"
     file.write_text("table-mb = 'much'\n")
     done = run(CELERY, tmp_path, C4_BROKER="", C4_CONFIG=str(file))
