@@ -186,7 +186,7 @@ class Broker:
                 raise self._unreachable(error) from error
 
     def workers(self) -> set[str]:
-        """Ask the broker for its workers; return the names of those that answer within a second.
+        """Ask the broker for its workers; return the names that answer within a second.
 
         Workers that were started with Celery's own command have other names in the database.
 

@@ -191,8 +191,16 @@ def test_page_names_metrics_that_exist() -> None:
     assert named - {"c4_restored"} == metric_names() | of_web
 
 
-def test_page_shows_commands_that_exist() -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text()
+def test_the_runbook_has_every_alert() -> None:
+    rules = yaml.safe_load((PROMETHEUS / "c4.rules.yml").read_text())
+    alerts = {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
+    page = (ROOT / "docs" / "runbook.md").read_text()
+    assert set(re.findall(r"^\| `(C4\w+)` \|", page, re.MULTILINE)) == alerts
+
+
+@pytest.mark.parametrize("name", ["deploy.md", "runbook.md"])
+def test_page_shows_commands_that_exist(name: str) -> None:
+    page = (ROOT / "docs" / name).read_text()
     code = re.findall(r"^```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     # At the start of a line, after settings or a directory, or run in a container.
     typed = re.findall(
@@ -200,6 +208,6 @@ def test_page_shows_commands_that_exist() -> None:
         "\n".join(code).replace("\\\n", " "),
         re.MULTILINE,
     )
-    assert len(typed) > 5
+    assert len(typed) > 3
     for command in typed:
         check_command(shlex.split(re.split(r"[|<>]", command)[0]))

@@ -1,4 +1,4 @@
-"""The version of a checkout, of what it packs, and of an unpacked archive."""
+"""The version of a checkout, of its packed sources, and of an unpacked archive."""
 
 import shutil
 import subprocess
