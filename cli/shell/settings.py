@@ -91,7 +91,7 @@ class Settings:
         return broker
 
     def say_if_local(self) -> None:
-        """With a broker, say so if workers on other machines cannot see the database."""
+        """Warn if there is a broker, and other machines cannot see the database."""
         from workers.celery.broker import is_server
 
         if self.broker_url is not None and not is_server(self.url):
