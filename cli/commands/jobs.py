@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ from workers.deep.answer import tree_object
 from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
@@ -159,7 +159,7 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
         now = read_job(database, number)
         line = JobLine(database, now)
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawn_progress(line, shown=shown) as draw:
+        with _saying_how_to_go_on(settings, number), drawn_progress(line, shown=shown) as draw:
             last = None
             is_silent = False
             while True:
@@ -181,15 +181,20 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
                 if is_silent and is_gone and not (is_served and now.state is JobState.RUNNING):
                     break
                 time.sleep(interval)
-                try:
-                    now = read_job(database, number)
-                except UnreachableError:
-                    settings.say(f"Watch job {number} again with: c4 jobs watch {number}")
-                    raise
+                now = read_job(database, number)
         if draw is not None:
             _write(settings, now, line)
     if now.state is not JobState.DONE:
         raise click.exceptions.Exit(Exit.PROBLEMS)
+
+
+@contextmanager
+def _saying_how_to_go_on(settings: Settings, number: int) -> Iterator[None]:
+    try:
+        yield
+    except UnreachableError:
+        settings.say(f"Watch job {number} again with: c4 jobs watch {number}")
+        raise
 
 
 def _lasting(job: JobInfo) -> JobInfo:
