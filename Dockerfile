@@ -4,7 +4,7 @@ ARG PYTHON=3.12
 
 FROM python:${PYTHON}-slim AS build
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends gcc libc6-dev \
+    && apt-get install --yes --no-install-recommends gcc git libc6-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY . .

@@ -15,7 +15,7 @@ from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.errors import GridError
-from c4core.notation import check_board
+from c4core.notation import MAX_WIDTH, check_board, column_label
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -327,15 +327,19 @@ def _cells(line: str) -> list[str]:
 
 def _count_names(line: str) -> int:
     """The number of columns if a line names them, such as 1 to 7, and cannot be squares; else 0."""
-    row = _cells(line)
-    row = row[1:] if row[:1] == [""] else row
-    text, count = "".join(row), range(len(row))
+    words = re.split(r"[\s,;|]+", line.strip("[](),;| \t"))
+    row = list(words[0]) if len(words) == 1 else words
+    if len(row) > MAX_WIDTH:
+        return 0
+    count = range(len(row))
     names = (
-        "".join(str(column) for column in count),
-        "".join(str(column + 1) for column in count),
-        "".join(chr(ord("a") + column) for column in count),
+        [str(column) for column in count],
+        [str(column + 1) for column in count],
+        [column_label(column) for column in count],
+        [chr(ord("a") + column) for column in count],
     )
-    return len(row) if text in names and text not in ("0", "1", "01", "12", "012") else 0
+    is_name = row in names and "".join(row) not in ("0", "1", "01", "12", "012")
+    return len(row) if is_name else 0
 
 
 def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Position:

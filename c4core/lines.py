@@ -83,6 +83,7 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _SCORE = re.compile(r"[-+]?[0-9]{1,2}")
 _DIGITS = re.compile(r"[0-9]{1,20}")
+_DIGIT_LIST = re.compile(r"\[[1-9](?:, ?[1-9])+\]")
 _POSITION_FIELDS: tuple[str, ...] = ("moves", "grid", "key")
 
 
@@ -188,6 +189,10 @@ def parse_line(
     text = text.strip()
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
+    # Lists of other lengths, and on boards with at most three columns, may be squares.
+    is_short = board.width > 3 and len(text) < 2 * board.cells  # noqa: PLR2004
+    if is_short and not zero_based and _DIGIT_LIST.fullmatch(text):
+        text = text[1:-1].replace(",", "").replace(" ", "")
     try:
         if text.isalnum():
             return _from_word(text, board, zero_based=zero_based, line=line)

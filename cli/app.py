@@ -21,6 +21,7 @@ from cli.shell.process import (
     ignoring_closed_stderr,
 )
 from cli.shell.settings import Settings
+from workers.configuration import misspelled
 from workers.text import printable
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ def run(arguments: Sequence[str]) -> int:
         c4.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)  # exits
     try:
         with c4.make_context(PROGRAM, list(arguments), obj=Settings()) as context:
+            for sentence in misspelled(os.environ):
+                echo(f"Warning: {sentence}", err=True)
             c4.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:

@@ -17,10 +17,11 @@ from db.engine import (
     read_revision,
     reading,
     reading_once,
+    translate,
     translated,
     writing,
 )
-from db.errors import BusyError, ReadOnlyError
+from db.errors import BusyError, ReadOnlyError, StorageError, UnreachableError
 from db.files import check_file, check_opened, is_read_only, with_file_options
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
@@ -40,6 +41,12 @@ Session = orm.Session
 
 _ATTEMPTS: Final = 6
 """Number of attempts that ``run`` makes."""
+
+PATIENCE_SECONDS: Final = 30.0
+"""Commands wait this long for a database that was open and is away now."""
+
+_RETRY_SECONDS: Final = 0.5
+# Time between two attempts to reach a database that is away.
 
 _PRAGMAS: Final = ("PRAGMA busy_timeout = 0", "PRAGMA query_only = ON")
 # Settings of a connection that never waits for locks.
@@ -65,6 +72,7 @@ class Database:
         created: bool,
         clock: Callable[[], float] | None,
         read_seconds: float | None,
+        on_outage: Callable[[str], object] | None,
     ) -> None:
         self.url = show(url)
         self.dialect = engine.dialect.name
@@ -76,6 +84,9 @@ class Database:
         self._reading_once = reading_once(engine)
         self._writing = writing(engine)
         self._info = {CLOCK: clock}
+        self._on_outage = on_outage if self.dialect == "postgresql" else None
+        self._is_away = False
+        self._has_given_up = threading.Event()  # until the server is back
         # SQLite has one writer at a time, and the others poll. Threads of this process queue up
         # here instead, so that only processes poll.
         self._turn = threading.Lock() if self.dialect == "sqlite" else None
@@ -88,6 +99,7 @@ class Database:
         create: bool = True,
         clock: Callable[[], float] | None = None,
         read_seconds: float | None = None,
+        on_outage: Callable[[str], object] | None = None,
     ) -> Database:
         """Open a database of the current schema; with ``create``, set up an empty one first.
 
@@ -99,6 +111,9 @@ class Database:
                 are created in one transaction, so a database has all of them or none.
             read_seconds: maximum duration of a statement that reads, in PostgreSQL; for servers.
             clock: returns epoch seconds; replaces the database's clock in tests of leases.
+            on_outage: called with a sentence when a server is away, and when it is back. With it,
+                transactions wait up to PATIENCE_SECONDS for a server that was there before;
+                without it they raise UnreachableError at once.
 
         Raises:
             UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
@@ -126,7 +141,14 @@ class Database:
                 refuse(state, place(parsed))
                 check_opened(engine, is_new=created)
             on_failure.pop_all()
-        return cls(engine, parsed, created=created, clock=clock, read_seconds=read_seconds)
+        return cls(
+            engine,
+            parsed,
+            created=created,
+            clock=clock,
+            read_seconds=read_seconds,
+            on_outage=on_outage,
+        )
 
     @classmethod
     def upgrade(cls, url: str) -> tuple[str | None, str]:
@@ -175,6 +197,20 @@ class Database:
         with translated(self._place), self._session(self._reading_once) as session:
             yield session
 
+    def ask(self, query: Callable[[Session], T]) -> T:
+        """Run ``query`` in a read transaction; if its connection is lost, repeat it once.
+
+        The second attempt waits for the server if the database was opened with ``on_outage``.
+        """
+        try:
+            with self.read() as session:
+                return query(session)
+        except UnreachableError:
+            if self._on_outage is None or self._has_given_up.is_set():
+                raise
+        with self.read() as session:
+            return query(session)
+
     def run(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in a write transaction; retry after a BusyError.
 
@@ -218,16 +254,53 @@ class Database:
 
     @contextmanager
     def _session(self, engine: Engine) -> Iterator[Session]:
-        with Session(engine, autoflush=False, info=self._info) as session, session.begin():
+        with self._begun(engine) as session:
             try:
-                connection = session.connection()  # BEGIN now, not at the first statement
-                refuse_change(connection.info.get(REVISION), self._place)
+                refuse_change(session.connection().info.get(REVISION), self._place)
                 yield session
+                session.commit()
             except (KeyboardInterrupt, SystemExit):
                 # A cursor that Ctrl-C interrupts between two rows stays open as long as the
                 # traceback. While it is open, SQLite refuses every later write on that connection.
                 session.invalidate()
                 raise
+
+    def _begun(self, engine: Engine) -> Session:
+        """Open a session and begin its transaction now, not at the first statement."""
+        began = time.monotonic()
+        while True:
+            session = Session(engine, autoflush=False, info=self._info)
+            try:
+                session.connection()
+            except BaseException as error:
+                session.close()
+                if not self._should_wait(translate(error, self._place), began):
+                    raise
+            else:
+                if self._is_away:
+                    self._has_given_up.clear()
+                    self._tell(is_away=False, text=f"{self._place} is back")
+                return session
+
+    def _should_wait(self, error: StorageError | None, began: float) -> bool:
+        """Wait a moment if the database is away; return whether to try again."""
+        if self._on_outage is None or not isinstance(error, UnreachableError):
+            return False
+        self._tell(is_away=True, text=f"{error}; trying again for {PATIENCE_SECONDS:.0f} s")
+        try:
+            self._has_given_up.wait(_RETRY_SECONDS)
+            is_over = time.monotonic() - began > PATIENCE_SECONDS
+        except KeyboardInterrupt:
+            self._has_given_up.set()
+            raise
+        if is_over:
+            self._has_given_up.set()  # other threads, and messages at the end, do not wait again
+        return not self._has_given_up.is_set()
+
+    def _tell(self, *, is_away: bool, text: str) -> None:
+        if self._on_outage is not None and self._is_away is not is_away:
+            self._is_away = is_away
+            self._on_outage(text)
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:

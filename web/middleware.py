@@ -16,15 +16,19 @@ from prometheus_client import (
     Info,
     disable_created_metrics,
 )
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from c4core.version import ENGINE_VERSION, __version__
 from web.responses import CLIENT_GONE, LOGGER, ApiError, as_api_error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
+    from prometheus_client.core import Metric
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from db.records.jobs import ServiceStatus
     from web.settings import Limits
 
 
@@ -226,6 +230,43 @@ class Metrics:
         )
         info = Info("c4_web", "The versions of the server.", registry=self.registry)
         info.info({"version": __version__, "engine_version": str(ENGINE_VERSION)})
+
+
+class WorkCollector(Collector):
+    """The metrics of the database's jobs; without ``totals``, only that the database is away."""
+
+    def __init__(self, totals: ServiceStatus | None) -> None:
+        self._totals = totals
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield all metrics; called by the registry."""
+        totals = self._totals
+        yield GaugeMetricFamily(
+            "c4_database_up", "Whether the database answers.", totals is not None
+        )
+        if totals is None:
+            return
+        jobs = GaugeMetricFamily("c4_jobs", "Jobs by state.", labels=["state"])
+        for state, number in totals.jobs.items():
+            jobs.add_metric([str(state)], number)
+        yield jobs
+        units = GaugeMetricFamily("c4_queue_units", "Units of open jobs.", labels=["state"])
+        units.add_metric(["queued"], totals.queued_units)
+        units.add_metric(["leased"], totals.running_units)
+        units.add_metric(["failed"], totals.failed_units)
+        yield units
+        yield GaugeMetricFamily(
+            "c4_oldest_queued_seconds",
+            "Time since the oldest job with queued units was started.",
+            totals.oldest_queued_seconds or 0.0,
+        )
+        yield GaugeMetricFamily(
+            "c4_live_workers", "Processes of c4 worker.", len(totals.live_workers)
+        )
+        if totals.eta_seconds is not None:
+            yield GaugeMetricFamily(
+                "c4_expected_seconds_left", "Time until all jobs are done.", totals.eta_seconds
+            )
 
 
 NO_RESOURCE: Final = "none"

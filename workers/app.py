@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 from celery import signals
 
 try:
-    import c4core as _engine  # noqa: F401
-except ModuleNotFoundError as fault:  # a checkout in which nothing was built
-    sys.exit(f"Error: {fault}. Build the engine first: pip install -e .")
-
-from c4core.errors import C4Error
-from c4core.players import ANY_PROGRAM, NO_PROGRAM
-from workers.celery.broker import check_url, make_app
-from workers.celery.host import WorkerHost, default_name
-from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, Configuration
-from workers.core.worker import WorkerSettings
-from workers.errors import ConfigurationError
+    from c4core.errors import C4Error
+    from c4core.players import ANY_PROGRAM, NO_PROGRAM
+    from workers.celery.broker import check_url, make_app
+    from workers.celery.host import WorkerHost, default_name
+    from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, Configuration, misspelled
+    from workers.core.worker import WorkerSettings
+    from workers.errors import ConfigurationError
+    from workers.logs import LOGGER
+except ImportError as fault:  # a checkout that is not built, or the celery of another environment
+    sys.exit(f"Error: {fault}. Install C4 where celery is installed: pip install -e .")
 
 if TYPE_CHECKING:
     from celery.apps.worker import Worker
@@ -72,6 +71,8 @@ def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
         host.check()
     except (C4Error, ValueError) as error:
         sys.exit(f"Error: {error}")
+    for sentence in misspelled(os.environ):
+        LOGGER.warning(sentence)
     host.set_up(sender)
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from workers.errors import ConfigurationError
 
 VARIABLE: Final = "C4_CONFIG"
@@ -75,6 +77,27 @@ SETTINGS: Final = {
         Setting("color", ("NO_COLOR", "FORCE_COLOR"), words=("auto", "always", "never")),
     )
 }
+
+
+OTHER_VARIABLES: Final = (
+    *(VARIABLE, "C4_ALLOW_PROGRAMS", "C4_KERNEL", "C4_TRACE"),
+    *("C4_WEB_HOSTS", "C4_WEB_THREADS", "C4_WEB_TOKEN", "C4_WORKERS"),  # some are compose.yaml's
+)
+"""The environment variables that are not settings of the file."""
+
+LEAST_LIKENESS: Final = 0.7
+"""An unknown variable this similar to a known one is a misspelling. Others may belong to somebody
+else: Kubernetes sets C4_PORT beside a service with the name c4."""
+
+
+def misspelled(environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for every environment variable that looks like a misspelled one of C4."""
+    from difflib import get_close_matches  # noqa: PLC0415 (5 ms)
+
+    known = {*OTHER_VARIABLES, *(name for one in SETTINGS.values() for name in one.variables)}
+    for name in sorted(name for name in environment if name.startswith("C4_")):
+        if name not in known and (near := get_close_matches(name, known, 1, LEAST_LIKENESS)):
+            yield f"the environment variable {name} is unknown: is it meant to be {near[0]}?"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from c4core.evaluation import score_limits
@@ -115,8 +116,7 @@ class RemoteSearch:
     def _await_end(self, job_id: int) -> JobState:
         seconds = FIRST_LOOK_SECONDS
         while True:
-            with self._database.read() as session:
-                state = jobs.state_of(session, job_id)
+            state = self._database.ask(partial(jobs.state_of, job_id=job_id))
             if state is not JobState.RUNNING:
                 return state
             if self._is_stopped():

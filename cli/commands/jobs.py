@@ -6,7 +6,7 @@ import json
 import re
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,7 @@ from cli.work.view import (
     tree_facts,
 )
 from db import jobs as store
+from db.errors import UnreachableError
 from db.records.jobs import JobState
 from workers.core.follow import (
     UNDER_WAY,
@@ -52,7 +53,7 @@ from workers.deep.answer import tree_object
 from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
@@ -94,7 +95,9 @@ def list_(settings: Settings, given: ListGiven) -> None:
     """List jobs, the newest first.
 
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
-    continue a job on which no process works any more.
+    continue a running job on which no process works any more. A job is in state "planning" while
+    its command reads the input. If that command is killed, give it again: the unfinished plan
+    cannot be resumed, and the next job or worker deletes it after a minute.
     """
     states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
@@ -156,7 +159,7 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
         now = read_job(database, number)
         line = JobLine(database, now)
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawn_progress(line, shown=shown) as draw:
+        with _saying_how_to_go_on(settings, number), drawn_progress(line, shown=shown) as draw:
             last = None
             is_silent = False
             while True:
@@ -175,7 +178,7 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
                     settings.say(sentence)
                 is_silent = sentence is not None
                 is_gone = now.silent_seconds is not None and now.silent_seconds > GONE_SECONDS
-                if is_silent and is_gone and not is_served:
+                if is_silent and is_gone and not (is_served and now.state is JobState.RUNNING):
                     break
                 time.sleep(interval)
                 now = read_job(database, number)
@@ -183,6 +186,15 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
             _write(settings, now, line)
     if now.state is not JobState.DONE:
         raise click.exceptions.Exit(Exit.PROBLEMS)
+
+
+@contextmanager
+def _saying_how_to_go_on(settings: Settings, number: int) -> Iterator[None]:
+    try:
+        yield
+    except UnreachableError:
+        settings.say(f"Watch job {number} again with: c4 jobs watch {number}")
+        raise
 
 
 def _lasting(job: JobInfo) -> JobInfo:

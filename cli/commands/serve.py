@@ -124,6 +124,8 @@ def serve(settings: Settings, given: Given) -> None:
         urls=[settings.named_database, settings.broker_url],
         traces=bool(os.environ.get("C4_TRACE")),
     )
+    if not given.no_store:
+        settings.say_if_local()
     run_server(
         WebSettings(
             host=given.host,

@@ -10,9 +10,12 @@ from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import duration
 from cli.output.tables import write_facts
 from cli.shell.commands import Command
-from cli.shell.process import echo
+from cli.shell.process import Exit, echo
+from db.errors import StorageError
 from db.jobs import totals as read_totals
+from workers.celery.checking import problems
 from workers.core.follow import status_object, worker_object
+from workers.errors import BrokerUnreachableError
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -22,36 +25,75 @@ if TYPE_CHECKING:
     from db.records.jobs import ServiceStatus, WorkerInfo
 
 
-@click.command(cls=Command, examples=["c4 status", "c4 status --json"])
+@click.command(cls=Command, broker=True, examples=["c4 status", "c4 status --check"])
+@click.option("--check", is_flag=True, help="End with exit code 1 if there is a problem.")
 @click.pass_obj
-def status(settings: Settings) -> None:
-    """Show queued and running work, its speed, and the workers.
+def status(settings: Settings, *, check: bool) -> None:
+    """Show queued and running work, its speed, the workers, and problems.
 
     Rate and remaining time are based on the last minute. The remaining time is unknown until enough
     work is done, and both are unknown while no process is working. Workers of "c4 worker" and other
     commands count as "at work". The table of workers shows the nodes per second of one of their
     threads ("nodes/s") and the time of their last sign of life ("seen").
+
+    With a broker, the workers that answer there are counted, which takes a second. Problems are: a
+    database that cannot be written, a broker that does not answer, workers of another build or at
+    another broker, and clocks that differ by more than 5 seconds. Run "c4 status --check" on a new
+    machine before "c4 worker".
     """
-    with settings.open_database() as database, database.read() as session:
-        totals = read_totals(session)
+    found: list[str] = []
+    broker, answering = _ask_broker(settings, found)
+    try:
+        with settings.open_database() as database:
+            totals = database.ask(read_totals)
+            found += problems(database, answering)
+    except StorageError:
+        _say_problems(settings, found)
+        raise
     if settings.json:
-        write_object({"database": database.url, **status_object(totals)})
-        return
-    _show(totals, database.url)
-    if (totals.queued_units or totals.running_units) and not totals.workers:
-        settings.say(
-            "No process is working on the running jobs: start workers with c4 worker, or continue "
-            "a job with c4 jobs resume."
-        )
+        asked = {"url": broker, "workers": None if answering is None else sorted(answering)}
+        fields = {"database": database.url, "broker": asked, "problems": found}
+        write_object(fields | status_object(totals))
+    else:
+        _show(totals, database.url, broker, answering)
+        _say_problems(settings, found)
+        if (totals.queued_units or totals.running_units) and not totals.workers:
+            settings.say(
+                "No process is working on the running jobs: start workers with c4 worker, or "
+                "continue a job with c4 jobs resume."
+            )
+    if check and found:
+        raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
-def _show(totals: ServiceStatus, url: str) -> None:
+def _say_problems(settings: Settings, found: Sequence[str]) -> None:
+    for problem in found:
+        settings.say(f"Problem: {problem}")
+
+
+def _ask_broker(settings: Settings, found: list[str]) -> tuple[str | None, set[str] | None]:
+    """Return the broker's URL and the names of the workers that answer there."""
+    if settings.broker_url is None:
+        return None, None
+    from workers.celery.broker import Broker
+
+    broker = Broker(settings.broker_url)
+    try:
+        return broker.url, broker.workers()
+    except BrokerUnreachableError as error:
+        found.append(str(error))
+        return broker.url, None
+
+
+def _show(totals: ServiceStatus, url: str, broker: str | None, answering: set[str] | None) -> None:
+    answers = "does not answer" if answering is None else f"{count(len(answering), 'worker')} there"
     rate, rest = totals.positions_per_second, totals.eta_seconds
     oldest = totals.oldest_queued_seconds
     by_state = ", ".join(f"{number:,} {state}" for state, number in totals.jobs.items() if number)
     write_facts(
         {
             "database": url,
+            **({} if broker is None else {"broker": f"{broker}, {answers}"}),
             "jobs": by_state or "none",
             "queued": f"{count(totals.queued_positions, 'position')}"
             f" in {count(totals.queued_units, 'unit')}",

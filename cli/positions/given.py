@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 import click
 from click.core import ParameterSource
@@ -92,6 +92,10 @@ def along(request: Request, *, board: BoardSize, zero_based: bool = False) -> li
     return from_arguments(list(prefixes), board=board, zero_based=zero_based)
 
 
+MOST_TEXT: Final = 1 << 24
+"""Maximum length of a file of grids, in characters."""
+
+
 def from_grids(stream: IO[str]) -> list[Request]:
     """Read a file of grids, which all have the size of ``--board``, if this is given."""
     context = click.get_current_context()
@@ -99,9 +103,11 @@ def from_grids(stream: IO[str]) -> list[Request]:
     board = context.params["board"] if is_sized else None
     try:
         with reading(input_name(stream)):
-            text = stream.read()
+            text = stream.read(MOST_TEXT + 1)
     except UnicodeDecodeError as error:
         raise _bad_grid(stream, f"not text: {error.reason}") from None
+    if len(text) > MOST_TEXT:
+        raise _bad_grid(stream, f"longer than {MOST_TEXT:,} characters")
     requests = []
     for number, grid in enumerate(split_grids(text), start=1):
         try:

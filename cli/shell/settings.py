@@ -82,14 +82,20 @@ class Settings:
         """
         if self.broker_url is None:
             return None
-        from workers.celery.broker import Broker, is_server
+        from workers.celery.broker import Broker
 
         broker = Broker(self.broker_url)
         broker.check()  # fail now, not after everything is planned
-        if not is_server(self.url):
-            self.say("The database is a file: only workers on this machine can take the work")
+        self.say_if_local()
         self.say_if_verbose(f"broker {broker.url}")
         return broker
+
+    def say_if_local(self) -> None:
+        """Warn if there is a broker, and other machines cannot see the database."""
+        from workers.celery.broker import is_server
+
+        if self.broker_url is not None and not is_server(self.url):
+            self.say("The database is a file: only workers on this machine can take the work")
 
     def open_database(self, *, create: bool = False) -> Database:
         """Open the configured database.
@@ -99,7 +105,9 @@ class Settings:
         """
         from db.database import Database
 
-        database = Database.open(self.url, create=create or self.named_database is None)
+        database = Database.open(
+            self.url, create=create or self.named_database is None, on_outage=self.say
+        )
         self.say_if_verbose(f"database {database.url}{', created' if database.created else ''}")
         return database
 

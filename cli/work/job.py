@@ -137,8 +137,8 @@ class JobContext:
         written = Written()
         is_over_output = results is not None and results.is_stdout
         shown = progress.is_shown(self.settings, over_output=is_over_output)
-        job = read_job(self.database, job_id)
         try:
+            job = read_job(self.database, job_id)
             with (
                 drawn_progress(JobLine(self.database, job), shown=shown, remark=remark) as draw,
                 self._runner(job_id) as runner,
@@ -154,14 +154,14 @@ class JobContext:
                 else:
                     found = runner.results(draw, on_look=look)
                     results.write(written.counted(found), job.board)
+            job = read_job(self.database, job_id)
         except KeyboardInterrupt:
             self._say_how_far(job_id)
             self.settings.say(self.resume_hint(job_id, results))
             raise
-        except OSError:
+        except (OSError, StorageError):
             self._say_how_to_continue(job_id, results)
             raise
-        job = read_job(self.database, job_id)
         self.settings.say(summary(job, written, time.monotonic() - began))
         return job.state is JobState.DONE and not written.errors
 
@@ -276,11 +276,11 @@ class JobContext:
                 self.settings.say(f"Done so far: {job.positions[UnitState.DONE]:,} of {items}")
 
     def _say_how_to_continue(self, job_id: int, results: Results | None) -> None:
-        """Say how to get a job's results after the output failed: a full disk, a closed pipe."""
-        if read_job(self.database, job_id).state is JobState.DONE:
-            text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
-        else:
-            text = self.resume_hint(job_id, results)
+        """Say how to go on after a failure of the output or the database: a full disk, a server."""
+        text = self.resume_hint(job_id, results)
+        with suppress(StorageError):
+            if read_job(self.database, job_id).state is JobState.DONE:
+                text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
         with ignoring_closed_stderr():
             self.settings.say(text)
 

@@ -223,8 +223,7 @@ class JobLine:
         """The current tree of a deep job; None for other jobs."""
         if self._observer is None:
             return None
-        with self._database.read() as session:
-            return self._observer.look(session)
+        return self._database.ask(self._observer.look)
 
     def text(self, job: JobInfo) -> str:
         """The line: ``job 3 running: 12 of 50 positions, 8.1/s, 0:05 left``."""

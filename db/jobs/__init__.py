@@ -68,6 +68,7 @@ from db.jobs.state import (
     state_of as state_of,
 )
 from db.jobs.watching import (
+    clock as clock,
     get_job as get_job,
     jobs_of_label as jobs_of_label,
     list_jobs as list_jobs,

@@ -202,7 +202,7 @@ def resume_job(session: Session, job_id: int) -> JobState:
         raise wrong_state(
             job_id,
             state,
-            "it was interrupted before all its units were planned; start it anew from its input",
+            "its units are not all planned; if its command has ended, give that command again",
         )
     if state in {JobState.DONE, JobState.FAILED}:
         return state

@@ -296,6 +296,11 @@ def totals(session: Session) -> ServiceStatus:
     )
 
 
+def clock(session: Session) -> float:
+    """Return the database's time in epoch seconds."""
+    return float(session.scalars(select(now(session))).one())
+
+
 class _OpenUnits(NamedTuple):
     units: int
     positions: int

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
 from msgspec import Meta
+from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,6 +17,7 @@ from db import jobs
 from db.errors import StorageError
 from db.records.jobs import JobState
 from web import openapi, parameters
+from web.middleware import WorkCollector
 from web.parameters import Parameters
 from web.responses import LOGGER, json_response, unavailable
 from web.service import service_of
@@ -27,11 +29,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from db.database import Database
+    from db.records.jobs import ServiceStatus
     from web.service import Service
 
 OK: Final = "ok"
 READY_SECONDS: Final = 5.0
-"""Time limit of ``/readyz``. The probes of ``deploy/kubernetes`` wait for 10 seconds."""
+"""Time limit of ``/readyz``, and of the database in ``/metrics``.
+
+The probes of ``deploy/kubernetes`` wait for 10 seconds."""
 NEARLY_OVER: Final = "2252576253462244111563365343671351441"
 """Moves of a position that takes a few microseconds to solve."""
 
@@ -128,7 +133,22 @@ async def get_metrics(request: Request) -> Response:
     parameters.read_query(request, Parameters)
     service = service_of(request)
     service.metrics.searches.set(service.searches)
-    return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+    text = generate_latest(service.metrics.registry)
+    if service.database is not None:
+        registry = CollectorRegistry()
+        registry.register(WorkCollector(await _read_work(service, service.database)))
+        text += generate_latest(registry)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+async def _read_work(service: Service, database: Database) -> ServiceStatus | None:
+    """Return the totals over all jobs; None if the database is away."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            return await service.in_thread(database.ask, jobs.totals)
+    except (StorageError, TimeoutError) as error:
+        LOGGER.warning("no metrics of the database: %s", error)
+        return None
 
 
 def _try_everything(service: Service) -> Readiness:

@@ -31,6 +31,12 @@ CONNECT_SECONDS: Final = 4
 REPLY_SECONDS: Final = 5.0
 """Maximum time for a broker to answer; without it, a client could wait for ever."""
 
+PING_SECONDS: Final = 1.0
+"""Time for which workers may answer a ping."""
+
+NODE: Final = "c4@"
+"""Celery's name of a worker that ``c4 worker`` has started begins with this."""
+
 SCHEMES: Final = ("redis", "rediss", "amqp", "amqps")
 
 _TLS_OPTIONS: Final = (
@@ -178,6 +184,22 @@ class Broker:
                 connection.ensure_connection(max_retries=1)
             except _errors(connection) as error:
                 raise self._unreachable(error) from error
+
+    def workers(self) -> set[str]:
+        """Ask the broker for its workers; return the names that answer within a second.
+
+        Workers that were started with Celery's own command have other names in the database.
+
+        Raises:
+            BrokerUnreachableError: the broker does not answer.
+        """
+        with self._app.connection_for_write() as connection:
+            try:
+                connection.ensure_connection(max_retries=1)
+                answers = self._app.control.ping(timeout=PING_SECONDS, connection=connection)
+            except _errors(connection) as error:
+                raise self._unreachable(error) from error
+        return {name.removeprefix(NODE) for answer in answers for name in answer}
 
     def close(self) -> None:
         """Close the connections."""

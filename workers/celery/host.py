@@ -32,7 +32,7 @@ from db.database import Database
 from db.errors import StorageError, UnreachableError
 from db.records.jobs import WorkerInfo
 from db.urls import masked
-from workers.celery.broker import TASK, Broker, check_url, is_server, make_app
+from workers.celery.broker import NODE, TASK, Broker, check_url, is_server, make_app
 from workers.core.kinds import TAKES_PROGRAMS, Lane
 from workers.core.leases import PeriodicThread
 from workers.core.run import UnitEnd
@@ -248,7 +248,7 @@ def run_worker(
     if settings.programs.everything:
         LOGGER.info("anyone who can write to that database can start programs as players")
     celery_worker = app.Worker(
-        hostname=f"c4@{settings.name}",
+        hostname=f"{NODE}{settings.name}",
         pool="threads",
         concurrency=settings.threads,
         queues=[lane.queue for lane in settings.lanes],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
@@ -15,10 +15,15 @@ from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from socketserver import StreamRequestHandler
 
     from prometheus_client.core import Metric
 
     from workers.core.worker import Worker, WorkerSettings
+
+
+IDLE_SECONDS: Final = 10.0
+"""A connection without a request is closed after this time; each has a thread."""
 
 
 class Watched(Protocol):
@@ -70,6 +75,8 @@ def serve_metrics(host: Watched, port: int, address: str) -> None:
     registry.register(WorkerCollector(host))
     try:
         server, _thread = start_http_server(port, address, registry)
+        handler = cast("type[StreamRequestHandler]", server.RequestHandlerClass)
+        handler.timeout = IDLE_SECONDS
     except OSError as error:
         raise MetricsError(f"cannot listen on port {port}: {error.strerror or error}") from error
     LOGGER.info("metrics at http://%s:%d/metrics", address, server.server_port)

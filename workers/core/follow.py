@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -17,6 +18,7 @@ from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.database import PATIENCE_SECONDS
 from db.errors import JobStateError
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import check_consent, find_kind, unit_objects
@@ -42,9 +44,6 @@ UNITS_AT_A_TIME: Final = 16
 
 POLL_SECONDS: Final = 0.25
 """Time between two reads of a job's state."""
-
-PATIENCE_SECONDS: Final = 30.0
-"""A command waits this long for a database that cannot be written; then it reports the error."""
 
 ENDED: Final = frozenset({UnitState.DONE, UnitState.FAILED})
 """The states of units with output."""
@@ -103,8 +102,7 @@ class JobFollower:
         self._due = 0.0
         while True:
             has_ended = self._look(on_progress, on_look)
-            with self._database.read() as session:
-                units = jobs.unit_results(session, self._job.id, after_seq=seq, limit=RESULT_UNITS)
+            units = _read_units(self._database, self._job.id, seq, RESULT_UNITS)
             ended = list(takewhile(lambda unit: unit.state in ENDED, units))
             for unit in ended:
                 yield from unit_objects(self._job, unit)
@@ -142,8 +140,8 @@ class JobFollower:
         if on_progress is not None:
             self._job = read_job(self._database, self._job.id)
         elif not self._has_ended:
-            with self._database.read() as session:
-                self._job = replace(self._job, state=jobs.state_of(session, self._job.id))
+            state = self._database.ask(partial(jobs.state_of, job_id=self._job.id))
+            self._job = replace(self._job, state=state)
         on_look()
         if on_progress is not None:
             on_progress(self._job)
@@ -205,20 +203,22 @@ class LocalRunner(JobFollower):
 
 def read_job(database: Database, job_id: int) -> JobInfo:
     """Return all information about a job; raise JobNotFoundError if no job has this number."""
-    with database.read() as session:
-        return jobs.get_job(session, job_id)
+    return database.ask(partial(jobs.get_job, job_id=job_id))
 
 
 def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
     """Yield all units of a job, in order and in any state; a few are in memory at a time."""
     after = -1
     while True:
-        with database.read() as session:
-            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
+        units = _read_units(database, job_id, after, UNITS_AT_A_TIME)
         yield from units
         if not units:
             return
         after = units[-1].seq
+
+
+def _read_units(database: Database, job_id: int, after: int, limit: int) -> list[UnitResult]:
+    return database.ask(partial(jobs.unit_results, job_id=job_id, after_seq=after, limit=limit))
 
 
 def why_not_done(job: JobInfo) -> str:

@@ -172,8 +172,7 @@ def has_consent(database: Database, job: JobInfo) -> bool:
 def has_workers(database: Database, priority: int, *properties: str) -> bool:
     """Whether there is a live worker for jobs of this priority, with these properties."""
     wanted = {lane_of_job(priority).queue, *properties}
-    with database.read() as session:
-        return any(wanted <= set(worker.queues) for worker in jobs.live_workers(session))
+    return any(wanted <= set(worker.queues) for worker in database.ask(jobs.live_workers))
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:

@@ -233,10 +233,11 @@ class Worker:
             try:
                 result = self._database.run(work)
             except passing as error:
+                if time.monotonic() >= began + self.settings.patience:
+                    raise
                 LOGGER.log(DEBUG if self._is_away else WARNING, "trying again: %s", error)
                 self._is_away = True
-                is_over = time.monotonic() >= began + self.settings.patience
-                if is_over or self.stopping.wait(pause(tries)):
+                if self.stopping.wait(pause(tries)):
                     raise
             else:
                 if self._is_away:
@@ -377,6 +378,8 @@ class Worker:
         queued = list(compress(lanes, seen.queued))
         if seen.has_expired and (units := self._database.run(jobs.requeue_expired)):
             LOGGER.info("queued again, because the lease expired: %d units", units)
+        if seen.has_abandoned and (dropped := self._database.run(jobs.drop_abandoned)):
+            LOGGER.info("deleted, because their planning was never finished: jobs %s", dropped)
         if seen.complete_job is not None:
             self._finish(seen.complete_job)
         if self.is_idle:

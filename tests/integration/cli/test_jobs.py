@@ -1,5 +1,6 @@
 import json
 import shutil
+import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from cli.commands import jobs
 from db.database import Database
 from db.jobs import record_work
+from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.games import EASY
 from tests.support.jobs import finish, give_up, must_take
@@ -17,6 +19,7 @@ from tests.support.running.command_line import C4
 from tests.support.running.databases import FakeClock, do, make_job
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import await_units
+from tests.support.units import working
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +129,29 @@ def test_a_job_whose_process_has_died_is_silent(tmp_path: Path) -> None:
 def silence(c4: C4) -> float | None:
     found: float | None = json.loads(c4("jobs", "show", "1", "--json").out)["silent_seconds"]
     return found
+
+
+def test_a_killed_planner_leaves_nothing_for_ever(tmp_path: Path) -> None:
+    c4 = C4(tmp_path)
+    with c4.start("analyze", "--no-book", "-") as process:
+        assert process.stdin is not None
+        process.stdin.write("1\n" * 20_000)  # and the input goes on
+        process.stdin.flush()
+        await_that(lambda: (tmp_path / "test.db").exists() and states(c4), process)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert states(c4) == ["planning"]
+    refused = c4("jobs", "resume", "1")
+    assert (refused.code, "give that command again" in refused.err) == (1, True)
+    sql(c4, "UPDATE jobs SET seen_at = seen_at - ?", PLANNER_ALIVE_SECONDS + 1)
+    watched = c4("jobs", "watch", "1")
+    assert (watched.code, "give its command again" in watched.err) == (1, True)
+    with (
+        Database.open(str(tmp_path / "test.db")) as database,
+        working(database) as worker,
+    ):
+        worker.start()
+        await_that(lambda: not states(c4))
 
 
 def test_a_failed_job_writes_no_file(tmp_path: Path) -> None:

@@ -29,3 +29,8 @@ def test_an_animated_game(c4: C4) -> None:
     assert c4("show", "121314", "--game", "-o", "game.svg", "-q").code == 0
     drawn = (c4.directory / "game.svg").read_text()
     assert len(elements(drawn, "animateTransform")) == 6
+
+
+def test_an_endless_file_of_grids_is_refused(c4: C4) -> None:
+    done = c4("show", "--grid", "/dev/zero")
+    assert (done.code, "/dev/zero: longer than 16,777,216 characters" in done.err) == (2, True)

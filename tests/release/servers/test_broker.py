@@ -20,6 +20,7 @@ from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import units
+from workers import api
 from workers.core.kinds import Lane
 
 pytestmark = pytest.mark.servers
@@ -134,6 +135,21 @@ def test_status_and_metrics_show_the_workers(one_service: Service, tmp_path: Pat
         assert "1 at work, 1 of c4 worker alive" in one_service("status").out
         row = re.compile(r"^grace +\S+ +\S+/1 +3 +1,500 ", re.MULTILINE)
         await_that(lambda: row.search(one_service("status").out), worker)
+
+
+def test_functions_let_workers_do_the_work(service: Service) -> None:
+    games = GAMES[:40]
+    there = {"database": service.database_url, "broker": service.broker_url}
+    with service.worker("--threads=1"):
+        found = api.analyze_many(games, **there)
+        report = api.play_match("easy", "random", games=4, **there)
+    own = api.analyze_many(games)
+    scores = ("score", "best", *(f"score_{column}" for column in range(1, 8)))
+    assert [[row[name] for name in scores] for row in found] == [
+        [row[name] for name in scores] for row in own
+    ]
+    assert report.games == 4
+    assert {service.job(number).state for number in (1, 2)} == {JobState.DONE}
 
 
 def test_workers_obey_the_options_of_questions(one_service: Service, tmp_path: Path) -> None:

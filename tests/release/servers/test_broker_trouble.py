@@ -4,13 +4,15 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from c4core.version import ENGINE_VERSION
+from c4core.version import ENGINE_VERSION, __version__
 from db.database import Database
 from db.records.jobs import JobState, UnitState
+from db.urls import masked
 from tests.release.faults.figures import SLACK
 from tests.release.servers.test_broker import give_endless_work
 from tests.support.boards.games import random_games
@@ -119,6 +121,23 @@ def test_workers_of_another_engine_take_nothing(one_service: Service) -> None:
         shown = one_service("status")
         assert f"/{ENGINE_VERSION + 1} " in shown.out
         assert "No process is working on the running jobs" in shown.err
+        assert f"but workers run {__version__} (engine {ENGINE_VERSION + 1}): newer" in shown.err
+        assert one_service("status", "--check").code == 1
+
+
+def test_status_asks_the_broker(one_service: Service) -> None:
+    with one_service.worker("--threads=1"), RedisServer() as other:
+        right = one_service("status", "--check")
+        assert (right.code, right.err) == (0, "")
+        assert f"{masked(one_service.broker_url)}, 1 worker there" in right.out
+        wrong = replace(one_service, broker_url=other.url)("status", "--check", "--json")
+        assert wrong.code == 1
+        assert json.loads(wrong.out)["problems"] == [
+            "workers do not answer at this broker, or use another one: ada"
+        ]
+        away = replace(one_service, broker_url="redis://127.0.0.1:1")("status", "--check")
+        assert away.code == 1
+        assert "Problem: cannot reach the broker redis://127.0.0.1:1: " in away.err
 
 
 def run(service: Service, worker: Process) -> str:

@@ -16,7 +16,10 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
+from db.records.jobs import UnitState
+from tests.support.boards.games import random_games
 from tests.support.running.command_line import C4, ROOT
+from tests.support.running.servers import PostgreSQLServer
 from tests.support.running.service import Process, Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
@@ -48,6 +51,48 @@ def test_a_worker_waits_for_an_unreachable_database(tmp_path: Path) -> None:
         await_that(lambda: "Cannot connect to " in process.log, process)  # it handles signals
         assert process.stop() == 0
         assert "hunter2" not in process.log
+
+
+@contextmanager
+def resumed_and_watched(service: Service, lines: str) -> Iterator[tuple[Process, Process]]:
+    """A command that works on a new job and one that watches it; both have begun."""
+    job = service("analyze", "--detach", "--no-book", "-q", "-", stdin=lines).out.strip()
+    resume = ("-m", "cli", "jobs", "resume", job, "--output", "out.jsonl")
+    with (
+        service.process(*resume) as working,
+        service.process("-m", "cli", "jobs", "watch", job) as watching,
+    ):
+        await_that(lambda: service.job(int(job)).units[UnitState.LEASED], working)
+        await_that(lambda: f"job {job} running" in watching.log, watching)
+        yield working, watching
+
+
+@pytest.mark.servers
+def test_commands_wait_for_a_database_that_is_away(tmp_path: Path) -> None:
+    games = random_games(800, empty=28)
+    with PostgreSQLServer() as server:
+        service = Service(tmp_path, server.url, "none")
+        with resumed_and_watched(service, "\n".join(games)) as processes:
+            server.stop(signal.SIGINT)
+            for process in processes:
+                await_that(lambda log=process: "; trying again for 30 s" in log.log, process)
+            server.start()
+            for process in processes:
+                assert process.process.wait(HANG_SECONDS) == 0
+                assert " is back\n" in process.log
+        assert len((tmp_path / "out.jsonl").read_text().splitlines()) == len(games)
+
+
+@pytest.mark.servers
+def test_commands_say_how_to_go_on_after_an_outage(tmp_path: Path) -> None:
+    with PostgreSQLServer() as server:
+        service = Service(tmp_path, server.url, "none")
+        with resumed_and_watched(service, '{"moves": ""}\n') as (working, watching):
+            server.stop(signal.SIGINT)
+            codes = [process.process.wait(HANG_SECONDS) for process in (working, watching)]
+            assert codes == [3, 3]
+            assert "continue with: c4 jobs resume 1 --output out.jsonl\n" in working.log
+            assert "c4 jobs watch 1\n" in watching.log
 
 
 def test_a_worker_does_not_wait_for_unusable_servers(c4: C4, sqlite_path: Path) -> None:
@@ -128,6 +173,11 @@ def test_an_unusable_environment_is_refused(tmp_path: Path) -> None:
     done = run(CELERY, tmp_path, **environment)
     assert done.stderr.splitlines()[-1] == f"Error: {complaint}"
     assert done.returncode == 1
+    (tmp_path / "numpy.py").write_text("raise ModuleNotFoundError('No module named numpy')")
+    done = run(CELERY, tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    message = "No module named numpy. Install C4 where celery is installed: pip install -e ."
+    assert (done.returncode, done.stderr) == (1, f"Error: {message}\n")
+    (tmp_path / "numpy.py").unlink()
     file = tmp_path / "c4.toml"
     file.write_text("table-mb = 'much'\n")
     done = run(CELERY, tmp_path, C4_BROKER="", C4_CONFIG=str(file))

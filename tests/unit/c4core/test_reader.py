@@ -318,3 +318,20 @@ def test_tables_of_public_kinds() -> None:
 def test_any_value_is_read_or_refused(value: object, board: BoardSize) -> None:
     with suppress(C4Error):
         assert Position.parse(value, width=board.width, height=board.height).board == board
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        " ".join(map(str, range(1, 13))),
+        " ".join(map(str, range(12))),
+        "1  2  3  4  5  6  7  8  9  a  b  c",
+        "a b c d e f g h i j k l",
+        "123456789abc",
+    ],
+)
+def test_names_of_more_than_nine_columns(names: str) -> None:
+    squares = " ".join("x........o..")
+    rows = [" ".join("." * 12)] * 3
+    for lines in ([*rows, squares, names], [names, *rows, squares]):
+        assert read_grid("\n".join(lines)) == Position("1a", width=12, height=4)

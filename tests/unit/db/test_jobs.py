@@ -289,10 +289,10 @@ class TestControl:
     def test_a_job_whose_planning_was_interrupted_is_not_resumed(self, database: Database) -> None:
         with database.write() as session:
             job_id = jobs.create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
-            with pytest.raises(JobStateError, match="interrupted before all its units"):
+            with pytest.raises(JobStateError, match="its units are not all planned"):
                 jobs.resume_job(session, job_id)
             jobs.cancel_job(session, job_id)
-            with pytest.raises(JobStateError, match="interrupted before all its units"):
+            with pytest.raises(JobStateError, match="its units are not all planned"):
                 jobs.resume_job(session, job_id)
             with pytest.raises(JobStateError, match="resume it before"):
                 jobs.retry_job(session, job_id)

@@ -14,6 +14,7 @@ import yaml
 
 from cli.app import c4
 from web.bodies import LARGEST_FILE
+from web.middleware import WorkCollector
 from workers.celery.metrics import WorkerCollector
 from workers.core.worker import UnitCounters, WorkerSettings
 
@@ -123,6 +124,18 @@ def test_worker_unit_runs_a_command_that_exists() -> None:
     assert "PASSWORD" not in text
 
 
+def test_server_unit_runs_a_command_that_exists() -> None:
+    text = (SYSTEMD / "c4-serve.service").read_text()
+    words = shlex.split(unit("c4-serve.service")["Service"]["ExecStart"])
+    assert (words[0], words[-1]) == ("/opt/c4/bin/c4", "$C4_SERVE_OPTIONS")
+    check_command(words[1:-1])
+    hardening = text.partition("\nCapabilityBoundingSet=")[2]
+    assert (
+        hardening
+        == (SYSTEMD / "c4-worker@.service").read_text().partition("\nCapabilityBoundingSet=")[2]
+    )
+
+
 OBJECTS: list[dict[str, Any]] = [
     each
     for path in sorted(KUBERNETES.glob("*/*.yaml"))
@@ -148,7 +161,16 @@ def test_pods_run_commands_that_exist(name: str) -> None:
 def metric_names() -> set[str]:
     worker = SimpleNamespace(counters=UnitCounters(), leases=0)
     host: Any = SimpleNamespace(settings=WorkerSettings("worker"), worker=worker)
-    collected = WorkerCollector(host).collect()
+    totals: Any = SimpleNamespace(
+        jobs={"done": 1},
+        queued_units=1,
+        running_units=1,
+        failed_units=0,
+        oldest_queued_seconds=1.0,
+        live_workers=(),
+        eta_seconds=1.0,
+    )
+    collected = (*WorkerCollector(host).collect(), *WorkCollector(totals).collect())
     return {sample.name for metric in collected for sample in metric.samples}
 
 
@@ -165,11 +187,20 @@ def test_rules_use_metrics_that_exist() -> None:
 def test_page_names_metrics_that_exist() -> None:
     page = (ROOT / "docs" / "deploy.md").read_text()
     named = set(re.findall(r"`(c4_\w+?)(?:\{\w+\})?`", page))
-    assert named - {"c4_restored"} == metric_names()
+    of_web = {"c4_web_answers_total", "c4_web_answer_seconds", "c4_web_searches"}
+    assert named - {"c4_restored"} == metric_names() | of_web
 
 
-def test_page_shows_commands_that_exist() -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text()
+def test_the_runbook_has_every_alert() -> None:
+    rules = yaml.safe_load((PROMETHEUS / "c4.rules.yml").read_text())
+    alerts = {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
+    page = (ROOT / "docs" / "runbook.md").read_text()
+    assert set(re.findall(r"^\| `(C4\w+)` \|", page, re.MULTILINE)) == alerts
+
+
+@pytest.mark.parametrize("name", ["deploy.md", "runbook.md"])
+def test_page_shows_commands_that_exist(name: str) -> None:
+    page = (ROOT / "docs" / name).read_text()
     code = re.findall(r"^```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     # At the start of a line, after settings or a directory, or run in a container.
     typed = re.findall(
@@ -177,6 +208,6 @@ def test_page_shows_commands_that_exist() -> None:
         "\n".join(code).replace("\\\n", " "),
         re.MULTILINE,
     )
-    assert len(typed) > 5
+    assert len(typed) > 3
     for command in typed:
         check_command(shlex.split(re.split(r"[|<>]", command)[0]))

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from workers.configuration import MAX_BYTES, SETTINGS, Configuration, line_of, parse
+from workers.configuration import (
+    MAX_BYTES,
+    SETTINGS,
+    Configuration,
+    line_of,
+    misspelled,
+    parse,
+)
 from workers.errors import ConfigurationError
 
 FILE = Path("config.toml")
@@ -96,3 +103,13 @@ def test_without_a_file_nothing_is_set(tmp_path: Path, monkeypatch: pytest.Monke
     assert Configuration().values == {}
     monkeypatch.setenv("C4_CONFIG", "~/mine.toml")
     assert Configuration().path == Path("~/mine.toml").expanduser()
+
+
+def test_misspelled_variables_are_reported() -> None:
+    others = ("C4_PORT", "C4_SERVER_SERVICE_HOST", "C4_TEST_SERVERS", "C4_DB_PASSWORD", "HOME")
+    known = ("C4_DB", "C4_THREADS", "C4_WEB_THREADS", "C4_TRACE")
+    wrong = {"C4_DB_URL": "C4_DB", "C4_THREDS": "C4_THREADS", "C4_TOKEN": "C4_WEB_TOKEN"}
+    assert list(misspelled(dict.fromkeys((*others, *known, *wrong), "1"))) == [
+        f"the environment variable {name} is unknown: is it meant to be {meant}?"
+        for name, meant in wrong.items()
+    ]

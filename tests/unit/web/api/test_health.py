@@ -10,6 +10,9 @@ from starlette.testclient import TestClient
 
 from db.database import Database
 from db.errors import UnreachableError
+from db.jobs import record_worker
+from tests.support.jobs import must_take
+from tests.support.running.databases import do, make_job, worker
 from tests.support.web_api import Api, serving
 from web.api import health
 
@@ -75,16 +78,43 @@ def test_readiness_has_a_time_limit(api: Api, monkeypatch: pytest.MonkeyPatch) -
     assert (answer.status_code, "within 0 seconds" in answer.text) == (503, True)
 
 
-def test_answers_are_counted(client: TestClient) -> None:
-    for path in ("/solve?pos=121212121", "/solve?pos=1212121", "/nowhere", "/elsewhere"):
-        client.get(path)
+def scraped(client: TestClient) -> dict[tuple[str, ...], float]:
     answer = client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
-    samples = {
+    return {
         (sample.name, *sample.labels.values()): sample.value
         for family in text_string_to_metric_families(answer.text)
         for sample in family.samples
     }
+
+
+def test_metrics_show_the_jobs_of_the_database(
+    api: Api, sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Database.open(str(sqlite_path)) as database:
+        make_job(database, 3)
+        must_take(database)
+        do(database, record_worker, worker())
+    samples = scraped(api.client)
+    assert samples["c4_database_up",] == samples["c4_live_workers",] == 1
+    assert (samples["c4_jobs", "running"], samples["c4_jobs", "done"]) == (1, 0)
+    units = [samples["c4_queue_units", state] for state in ("queued", "leased", "failed")]
+    assert units == [2, 1, 0]
+    assert samples["c4_oldest_queued_seconds",] >= 0
+
+    def fail(_database: Database) -> None:
+        raise UnreachableError("cannot reach /the/place")
+
+    monkeypatch.setattr(Database, "read", fail)
+    samples = scraped(api.client)
+    assert samples["c4_database_up",] == 0
+    assert ("c4_live_workers",) not in samples
+
+
+def test_answers_are_counted(client: TestClient) -> None:
+    for path in ("/solve?pos=121212121", "/solve?pos=1212121", "/nowhere", "/elsewhere"):
+        client.get(path)
+    samples = scraped(client)
     assert samples["c4_web_answers_total", "GET", "/solve", "200"] == 1
     assert samples["c4_web_answers_total", "GET", "/solve", "400"] == 1
     assert samples["c4_web_answers_total", "GET", "none", "404"] == 2

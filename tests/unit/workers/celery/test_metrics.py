@@ -11,6 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
+from tests.support.running.waiting import HANG_SECONDS
 from workers.celery.metrics import serve_metrics
 from workers.core.kinds import UnitOutcome
 from workers.core.run import UnitEnd, UnitReport
@@ -76,6 +77,17 @@ def test_a_worker_that_waits_for_its_database_has_a_name(caplog: pytest.LogCaptu
     told = scraped("0.0.0.0", "00000000", caplog, host(works=False))  # noqa: S104
     assert told["c4_threads",] == 3
     assert ("c4_leases",) not in told
+
+
+def test_an_idle_connection_is_closed(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.celery.metrics.IDLE_SECONDS", 0.1)
+    with caplog.at_level("INFO", "c4.worker"):
+        serve_metrics(host(), 0, "127.0.0.1")
+    (port,) = re.findall(r":(\d+)/metrics", caplog.messages[-1])
+    with socket.create_connection(("127.0.0.1", int(port)), HANG_SECONDS) as idle:
+        assert idle.recv(1) == b""
 
 
 def test_a_used_port_is_refused() -> None:
