@@ -12,7 +12,6 @@ These environment variables set build flags:
 from __future__ import annotations
 
 import os
-import re
 import sys
 import sysconfig
 from pathlib import Path
@@ -20,8 +19,6 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 # Other packages in the checkout (tests, benchmarks) are not installed.
@@ -123,34 +120,6 @@ class BuildExt(build_ext):
             self.copy_extensions_to_source()
 
 
-class BuildPy(build_py):
-    """``build_py`` that writes the version into the copied sources."""
-
-    def run(self) -> None:
-        """Copy the sources, except in editable mode."""
-        super().run()
-        if not self.editable_mode:
-            write_version(Path(self.build_lib), self.distribution.get_version())
-
-
-class Sdist(sdist):
-    """``sdist`` that writes the version into the packed sources."""
-
-    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
-        """Copy the sources."""
-        super().make_release_tree(base_dir, files)
-        write_version(Path(base_dir), self.distribution.get_version())
-
-
-def write_version(root: Path, version: str) -> None:
-    """Write the version into a copy of the sources, which is not a git checkout."""
-    path = root / "c4core" / "version.py"
-    text = path.read_text(encoding="utf-8")
-    path.unlink()  # it may be a hard link to the checkout's file
-    written = re.sub("^RELEASE = .*", f'RELEASE = "{version}"', text, flags=re.MULTILINE)
-    path.write_text(written, encoding="utf-8")
-
-
 def extensions() -> list[Extension]:
     """One extension module for each ``.pyx`` file, the slowest to compile first."""
     sources = [
@@ -224,5 +193,5 @@ if __name__ == "__main__":  # benchmarks/order/build.py imports the options
     setup(
         packages=PACKAGES,
         ext_modules=[] if only_describes() else translate([SHARED, *extensions()]),
-        cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist},
+        cmdclass={"build_ext": BuildExt},
     )
