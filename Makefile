@@ -30,7 +30,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 
 .PHONY: help demo test lint docs reference tools wheels wheel page postgres workers snapshots gate release sanitize \
-	lowest fuzz extras browser servers package long faults bench clean
+	lowest fuzz extras browser servers package arm dist long faults bench clean
 
 help:
 	@echo "make gate       the checks for every change (needs servers and a browser; 10 minutes)"
@@ -38,6 +38,7 @@ help:
 	@echo "make reference  update docs/api/*.md after a change of docstrings"
 	@echo "make snapshots  update the output that the tests expect; review the difference"
 	@echo "make wheels     in dist: an sdist, and a wheel without a compiler for each of PYTHONS"
+	@echo "make dist       a release: the files of wheels, a wheel for ARM, a bill of materials, checksums"
 	@echo "make bench      all benchmarks; updates docs/performance.md (POSITIONS=dir, BENCH=options)"
 	@echo "make clean      remove all generated files"
 	@echo
@@ -136,11 +137,15 @@ docs: $(VENV)/dev
 	@echo '<!doctype html><title>C4</title><meta http-equiv="refresh" content="0; url=docs/index.html">' > build/site/index.html
 
 # Build a wheel for each of these Pythons from the packed sources. auditwheel puts the systems that it
-# runs on into its name.
+# runs on into its name. The files of a commit have the same bytes whenever they are built: wheels
+# take the time from SOURCE_DATE_EPOCH, and the sdist is packed again without the time of the build.
 PYTHONS ?= $(CURDIR)/$(BIN)/python
+wheels arm dist: export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct)
 wheels: $(VENV)/dev
-	rm -rf dist build/wheels
-	$(BIN)/uv build --quiet --sdist --out-dir dist
+	rm -rf dist build/wheels build/sdist && mkdir dist
+	$(BIN)/uv build --quiet --sdist --out-dir build/sdist
+	cd build/sdist && for packed in *.tar.gz; do tar -xzf $$packed && tar --sort=name --mtime=@$$SOURCE_DATE_EPOCH \
+		--owner=0 --group=0 --numeric-owner -c $${packed%.tar.gz} | gzip -9n > ../../dist/$$packed; done
 	set -e; for python in $(PYTHONS); do \
 		$(BIN)/uv build --quiet --wheel --python $$python --out-dir build/wheels dist/*.tar.gz; done
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheels/*.whl
@@ -152,6 +157,21 @@ wheel: wheels
 
 package: wheels
 	$(WITH_WHEEL) tests/release/package
+
+arm: wheels
+	.ci/arm
+
+# twine checks what a package index would refuse. The bill of materials lists the packages that are
+# installed with C4, their versions and licences.
+BOM := build/bom/bin/python
+dist: arm
+	cp build/arm/wheel/*.whl dist
+	$(BIN)/uvx --quiet twine check --strict dist/*
+	rm -rf build/bom && $(BIN)/uv venv --quiet --python $(BIN)/python build/bom
+	$(BIN)/uv pip install --quiet --python $(BOM) --requirements pyproject.toml --extra web
+	$(BIN)/uvx --quiet --from cyclonedx-bom cyclonedx-py environment --output-reproducible --pyproject pyproject.toml \
+		--output-file dist/c4-analysis.cdx.json $(BOM)
+	cd dist && sha256sum * > SHA256SUMS
 
 page: $(VENV)/dev
 	$(BIN)/python -m pytest tests/gate/test_page.py
