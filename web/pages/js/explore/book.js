@@ -4,7 +4,7 @@ import { ApiError } from "../api.js";
 import { Board } from "../board/board.js";
 import { make, table, textInput } from "../dom.js";
 import { NAMES, positionAfter, sideAt } from "../game/position.js";
-import { count, outcomeText, percent, short, signed, valueOf, whole } from "../words.js";
+import { count, outcomeText, nameOf, percent, signed, valueOf, whole } from "../words.js";
 
 /** @import {BookMove, BookPosition, Openings} from "../types.js" */
 /** @import {Page} from "./view.js" */
@@ -61,7 +61,7 @@ async function openings(page, { board, children }, moves) {
 
 /** @param {{player: string, games: number}} counted */
 function playedBy({ player, games }) {
-  return make("span", { title: player }, `${short(player)} ${whole(games)}`);
+  return make("span", { title: player }, `${nameOf(player)} ${whole(games)}`);
 }
 
 /** @param {Page} page @param {BookPosition} tree @param {string} moves @param {number | null} best */
