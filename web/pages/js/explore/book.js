@@ -4,7 +4,7 @@ import { ApiError } from "../api.js";
 import { Board } from "../board/board.js";
 import { make, table, textInput } from "../dom.js";
 import { NAMES, positionAfter, sideAt } from "../game/position.js";
-import { count, outcomeText, nameOf, percent, signed, valueOf, whole } from "../words.js";
+import { count, nameOf, outcomeText, percent, signed, valueOf, whole } from "../words.js";
 
 /** @import {BookMove, BookPosition, Openings} from "../types.js" */
 /** @import {Page} from "./view.js" */
