@@ -279,7 +279,7 @@ def _check_content(driver: sqlite3.Connection, path: Path) -> None:
     from db.models import Base  # noqa: PLC0415 (files that were made here do not need it)
 
     for table in Base.metadata.sorted_tables:
-        longest = _LONGEST_OF_UNITS if table.name in {"units", "shared_bounds"} else _LONGEST
+        longest = _LONGEST_OF_UNITS if table.name == "units" else _LONGEST
         wrong = " OR ".join(_is_wrong(column, longest) for column in table.columns)
         query = f"SELECT 1 FROM {table.name} WHERE {wrong} LIMIT 1"  # noqa: S608 (our names)
         if driver.execute(query).fetchone() is not None:
