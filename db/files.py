@@ -44,7 +44,7 @@ _HEADER: Final = 28
 
 _LARGEST_PAGE: Final = 1 << 16
 
-_SCHEMA: Final = "648d9c589f9c68e1fe61083d9d8edde64c15cc7284cf7e3726dbc7757dae21ba"
+_SCHEMA: Final = "892c6a9f11e749473d47df74ad3da8c384c6cd29e8c63d12a1f69fad1698e80e"
 """Digest of :func:`_schema_of` for the newest revision; a change of the schema changes it."""
 
 _VERSION_TABLE: Final = (

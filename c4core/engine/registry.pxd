@@ -242,7 +242,7 @@ cdef inline void drop_claims(Registry* r, uint64_t process) noexcept nogil:
     """Drop the claims of another process that is silent."""
     cdef uint64_t group, name
     cdef int index
-    for group in range(1 << LOG_GROUPS):
+    for group in range(<uint64_t>1 << LOG_GROUPS):
         for index in range(GROUP_ENTRIES):
             name = atomics.load(&r.groups[group].name[index])
             if name and atomics.load(&r.groups[group].state[index]) // CLAIM == process:

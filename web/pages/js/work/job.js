@@ -24,8 +24,6 @@ const TABULAR = ["analyze"];
  */
 const COUNTED = { deep: "turn", match: "game" };
 
-/** Maximum number of pieces of a tree that are listed; for the others only their number is shown. */
-
 /** Maximum number of results in the table. */
 const MOST_ROWS = 50;
 
