@@ -122,7 +122,7 @@ def make_job(service: Service, database: Database, asked: Analyze | Deep | MakeB
     if isinstance(asked, Analyze):
         return _make_analyze(service, database, asked)
     if isinstance(asked, Deep):
-        return _make_deep(database, asked)
+        return _make_deep(service, database, asked)
     return _make_book(database, asked)
 
 
@@ -187,13 +187,15 @@ def _submit(
     return Made(submission.job_id, is_new=True, submission=submission)
 
 
-def _make_deep(database: Database, asked: Deep) -> Made:
+def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
     position = play_any(asked.moves, read_board(asked.board), "moves").position
     if position.is_over:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
     task = DeepTask(position, position.moves or "", asked.weak)
     label = _read_label(asked.label)
-    return Made(*join_or_submit(database, task, label=label, origin=ORIGIN))
+    runner = service.runner
+    threads = runner.threads if runner is not None and runner.is_local else 1
+    return Made(*join_or_submit(database, task, threads=threads, label=label, origin=ORIGIN))
 
 
 def _make_book(database: Database, asked: MakeBook) -> Made:

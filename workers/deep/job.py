@@ -1,9 +1,9 @@
 """Deep jobs: create them, work on a seat, and offer seats to more threads.
 
-A unit of the job is a seat. There is always one seat in the queue, so every thread that is free
-takes part: a thread that takes the last one adds another. After :data:`SEAT_SECONDS` a seat ends,
-and the thread takes the next one, unless another job is more urgent. Once the score is decided, the
-queued seats are cut off, and the taken ones end by themselves.
+A unit of the job is a seat. At first there is a seat for every thread. Later there is always one in
+the queue for a thread that becomes free: whoever takes the last one adds another. A seat ends after
+:data:`SEAT_SECONDS`, and the thread takes the next one, unless another job is more urgent. Once the
+score is decided, the queued seats are cut off, and the taken ones end by themselves.
 """
 
 from __future__ import annotations
@@ -92,13 +92,15 @@ def join_or_submit(
     database: Database,
     task: DeepTask,
     *,
+    threads: int = 1,
     label: str | None = None,
     origin: str | None = None,
 ) -> tuple[int, bool]:
     """Find the running job for the same question, or create a new one.
 
     If several callers ask the same question at the same moment, one of them creates the job.
-    ``origin`` becomes a parameter of a new job, by which its creator finds it again.
+    ``threads`` is the number of threads that work on it at once, besides those of the registered
+    workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
     Returns the number of the job, and whether it was created.
     """
 
@@ -122,7 +124,8 @@ def join_or_submit(
             engine_version=ENGINE_VERSION,
         )
         if not _is_decided(session, task):
-            jobs.add_units(session, job_id, [_SEAT])
+            registered = sum(worker.threads for worker in jobs.live_workers(session))
+            jobs.add_units(session, job_id, [_SEAT] * max(threads, registered))
         jobs.start_job(session, job_id)
         return job_id, True
 

@@ -27,6 +27,7 @@ from c4core.solver import SharedSearch
 from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.records.evaluations import COSTLY_NODES, StoredEvaluation
+from workers.core.follow import read_job
 from workers.core.leases import PeriodicThread
 from workers.core.searching import store_learned
 from workers.deep.task import DeepTask
@@ -95,7 +96,9 @@ class JointSearch:
         self._seats = 0
         self._lock = threading.Lock()
         self._threads: list[PeriodicThread] = []
-        self._stream = None if redis is None else _Stream(redis, job_id, self.search)
+        self._stream = (
+            None if redis is None else _Stream(redis, stream_name(database, job_id), self.search)
+        )
         self._has_begun = False
         self._is_finished = False
 
@@ -204,10 +207,16 @@ class JointSearch:
             self.search.narrow(row.lower, row.upper)
 
 
+def stream_name(database: Database, job_id: int) -> str:
+    """The name of a job's stream. Jobs of other databases have other times."""
+    created_at = read_job(database, job_id).created_at
+    return f"c4.deep.e{ENGINE_VERSION}.{job_id}.{created_at}"
+
+
 class _Stream:
     """The messages of a search in Redis."""
 
-    def __init__(self, url: str, job_id: int, search: SharedSearch) -> None:
+    def __init__(self, url: str, name: str, search: SharedSearch) -> None:
         from redis import Redis  # noqa: PLC0415 (only processes with such a broker need it)
 
         self.brought_the_answer = False
@@ -215,7 +224,7 @@ class _Stream:
             url, socket_timeout=REDIS_SECONDS, socket_connect_timeout=REDIS_SECONDS
         )
         self._search = search
-        self._name = f"c4.deep.e{ENGINE_VERSION}.{job_id}.{search.position.key}"
+        self._name = name
         self._last: bytes | str = "0"
         self._beat_due = 0.0
         self._retry_at = 0.0

@@ -18,12 +18,13 @@ from tests.support.running.databases import do
 from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
 from workers.deep.job import join_or_submit
+from workers.deep.search import stream_name
 from workers.deep.task import DeepTask
 
 pytestmark = pytest.mark.servers
 
-BOARD, SCORE = BoardSize(6, 7), 1
-"""Takes one search ten million nodes: some seconds."""
+BOARD, SCORE = BoardSize(8, 5), 1
+"""Takes one search 26 million nodes, so that both workers take part."""
 
 
 def submit(service: Service, board: BoardSize = BOARD) -> int:
@@ -31,10 +32,13 @@ def submit(service: Service, board: BoardSize = BOARD) -> int:
         return join_or_submit(database, DeepTask(Position(width=board[0], height=board[1]), ""))[0]
 
 
-def messages(service: Service) -> int:
+def messages(service: Service, job_id: int) -> int:
     """The number of messages that the workers have exchanged."""
-    with redis.Redis.from_url(service.broker_url) as client:
-        return sum(client.xlen(name) for name in client.keys("c4.deep.*"))
+    with (
+        Database.open(service.database_url) as database,
+        redis.Redis.from_url(service.broker_url) as client,
+    ):
+        return client.xlen(stream_name(database, job_id))
 
 
 def two_workers(service: Service, stack: ExitStack) -> tuple[Process, Process]:
@@ -55,22 +59,22 @@ def check_answer(service: Service, job_id: int) -> None:
 
 
 def both_search(service: Service, job_id: int) -> bool:
-    return service.job(job_id).units[UnitState.LEASED] == 2 and messages(service) > 5
+    return service.job(job_id).units[UnitState.LEASED] == 2 and messages(service, job_id) > 5
 
 
 def test_one_of_two_workers_is_killed(one_service: Service) -> None:
-    job_id = submit(one_service)
     with ExitStack() as stack:
         ada, bob = two_workers(one_service, stack)
+        job_id = submit(one_service)
         await_that(lambda: both_search(one_service, job_id), ada)
         bob.process.kill()
         check_answer(one_service, job_id)
 
 
 def test_one_of_two_workers_is_frozen(one_service: Service) -> None:
-    job_id = submit(one_service)
     with ExitStack() as stack:
         ada, bob = two_workers(one_service, stack)
+        job_id = submit(one_service)
         await_that(lambda: both_search(one_service, job_id), ada)
         bob.process.send_signal(signal.SIGSTOP)
         check_answer(one_service, job_id)
@@ -80,23 +84,26 @@ def test_one_of_two_workers_is_frozen(one_service: Service) -> None:
 
 
 def test_redis_is_emptied_again_and_again(one_service: Service) -> None:
-    job_id = submit(one_service)
     with ExitStack() as stack, redis.Redis.from_url(one_service.broker_url) as client:
         ada, _ = two_workers(one_service, stack)
+        job_id = submit(one_service)
         await_that(lambda: both_search(one_service, job_id), ada)
         for _ in range(5):
             client.flushall()
             await_that(
-                lambda: messages(one_service) or one_service.job(job_id).state is JobState.DONE, ada
+                lambda: (
+                    messages(one_service, job_id) or one_service.job(job_id).state is JobState.DONE
+                ),
+                ada,
             )
         check_answer(one_service, job_id)
 
 
 def test_workers_search_without_redis(service: Service) -> None:
     """With RabbitMQ, they share proven bounds through the database."""
-    job_id = submit(service)
     with ExitStack() as stack:
         ada, bob = two_workers(service, stack)
+        job_id = submit(service)
         check_answer(service, job_id)
         shared = "without Redis, deep jobs share proven bounds only"
         for worker in (ada, bob):

@@ -16,7 +16,7 @@ from db.records.evaluations import COSTLY_NODES, EvaluationFilter, StoredEvaluat
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitResult, UnitState
 from tests.support.boards.matches import run_job
 from tests.support.jobs import must_take, of_job, state_of, take
-from tests.support.running.databases import ask, do
+from tests.support.running.databases import ask, do, worker
 from tests.support.running.waiting import await_that
 from workers.core.follow import read_job
 from workers.core.run import UnitEnd, run_unit
@@ -89,6 +89,13 @@ class TestSeats:
         (seat,) = units(database, job_id)
         assert seat.state is UnitState.QUEUED
         assert state_of(database, job_id) is JobState.RUNNING
+
+    def test_every_thread_finds_a_seat(self, database: Database) -> None:
+        do(database, jobs.record_worker, worker(threads=3))
+        job_id, _ = join_or_submit(database, deep("1"), threads=2)
+        assert len(units(database, job_id)) == 3
+        job_id, _ = join_or_submit(database, deep("2"), threads=5)
+        assert len(units(database, job_id)) == 5
 
     def test_stored_results_may_be_the_answer(self, database: Database) -> None:
         store(database, deep().start, 0, 0)
