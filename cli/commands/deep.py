@@ -91,9 +91,9 @@ def deep(settings: Settings, given: Given) -> None:
             job_id = _resumed(settings, database, task)
         else:
             name = given.label or _label(task)
-            job_id, is_new = join_or_submit(
-                database, task, threads=1 if backend.broker else given.engine.threads, label=name
-            )
+            is_elsewhere = given.detach or backend.broker is not None
+            threads = 1 if is_elsewhere else given.engine.threads
+            job_id, is_new = join_or_submit(database, task, threads=threads, label=name)
             if not is_new:
                 settings.say(f"continuing existing job {job_id} for this position, unchanged")
         work = JobContext(settings, database, backend)
