@@ -231,8 +231,8 @@ def results(settings: Settings, given: ResultsGiven) -> None:
     The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
 
     A match has one object per unit, with the first of its games, the one after the last, and their
-    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per turn of
-    a thread, with the bounds at its end.
+    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per shift
+    of a thread, with the bounds at its end.
     """
     with settings.open_database() as database:
         found = read_job(database, given.job)

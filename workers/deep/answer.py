@@ -123,7 +123,7 @@ class DeepAnswer:
 def read_answer(database: Database, job_id: int, solver: Solver) -> DeepAnswer:
     """Read the answer of a job.
 
-    If no seat has found best play, for example because the score was known before, the solver does.
+    If no shift has found best play, for example because the score was known, the solver does.
     """
     job = read_job(database, job_id)
     task = DeepTask.from_params(job.params, job.board)
@@ -148,6 +148,6 @@ def read_answer(database: Database, job_id: int, solver: Solver) -> DeepAnswer:
 
 
 def _stored_line(database: Database, job: JobInfo) -> list[int]:
-    """The longest line of best play that a seat has found; empty if there is none."""
+    """The longest line of best play that a shift has found; empty if there is none."""
     lines = [(unit.result or {}).get("line", "") for unit in iterate_units(database, job.id)]
     return list(parse_moves(max(lines, key=len, default=""), width=job.board.width))

@@ -1,9 +1,10 @@
-"""Deep jobs: create them, work on a seat, and offer seats to more threads.
+"""Deep jobs: create them, work on a shift, and offer shifts to more threads.
 
-A unit of the job is a seat. At first there is a seat for every thread. Later there is always one in
-the queue for a thread that becomes free: whoever takes the last one adds another. A seat ends after
-:data:`SEAT_SECONDS`, and the thread takes the next one, unless another job is more urgent. Once the
-score is decided, the queued seats are cut off, and the taken ones end by themselves.
+A unit of the job is a shift: one thread searches for some time. At first there is a shift for every
+thread. Later there is always one in the queue for a thread that becomes free: a thread that
+takes the last one adds another. A shift ends after :data:`SHIFT_SECONDS`, and the thread takes the next one,
+unless another job is more urgent. Once the score is decided, the queued shifts are cut off, and the
+others end by themselves.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from db.jobs import GrowingJob
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
 
-SEAT_SECONDS: Final = 20.0
+SHIFT_SECONDS: Final = 20.0
 """A thread searches this long before it looks for more urgent jobs."""
 
 
@@ -47,13 +48,13 @@ def solve_unit(
     Costly bounds are written meanwhile.
     """
     task = DeepTask.from_params(claim.params, claim.board)
-    database.run(lambda session: _offer_seat(session, claim.job_id))
+    database.run(lambda session: _offer_shift(session, claim.job_id))
     began, nodes = time.monotonic(), 0
     part = join(database, claim, solver, redis)
-    with part.seat() as search:
-        # stop() ends all searches of the solver, also those that have to go on.
+    with part.shift() as search:
+        # stop() ends all searches of the solver, even if only one of them must end.
         while not (search.is_decided or is_stopped()):
-            left = began + SEAT_SECONDS - time.monotonic()
+            left = began + SHIFT_SECONDS - time.monotonic()
             if left <= 0:
                 break
             nodes += search.work(time_limit=left).nodes
@@ -79,7 +80,7 @@ def solve_unit(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a finished seat: one object, or none if it was not needed."""
+    """The output of a finished shift: one object, or none if it was not needed."""
     shown: dict[str, JsonValue] = {"board": str(job.board), "moves": job.params["moves"]}
     if unit.state is not UnitState.DONE or not unit.result:
         error = f"not searched: {unit.error or unit.state}"
@@ -99,8 +100,8 @@ def join_or_submit(
     """Find the running job for the same question, or create a new one.
 
     If several callers ask the same question at the same moment, one of them creates the job.
-    ``threads`` is the number of threads that work on it at once, besides those of the registered
-    workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
+    ``threads`` is the number of threads that work on it at once, besides the threads of
+    registered workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
     Returns the number of the job, and whether it was created.
     """
 
@@ -125,7 +126,7 @@ def join_or_submit(
         )
         if not _is_decided(session, task):
             registered = sum(worker.threads for worker in jobs.live_workers(session))
-            jobs.add_units(session, job_id, [_SEAT] * max(threads, registered))
+            jobs.add_units(session, job_id, [_SHIFT] * max(threads, registered))
         jobs.start_job(session, job_id)
         return job_id, True
 
@@ -149,24 +150,24 @@ def _find(session: Session, task: DeepTask) -> GrowingJob | None:
 
 
 def go_on(session: Session, claim: Claim, _database: Database) -> None:
-    """Cut off the queued seats if the score is decided, or else offer one.
+    """Cut off the queued shifts if the score is decided, or else offer one.
 
-    The session is in the transaction that has locked the job and completed a seat.
+    The session is in the transaction that has locked the job and completed a shift.
     """
     if _is_decided(session, DeepTask.from_params(claim.params, claim.board)):
         jobs.cut_units(session, claim.job_id, CUT)
     else:
-        _offer_seat(session, claim.job_id)
+        _offer_shift(session, claim.job_id)
 
 
-_SEAT: Final = UnitPlan({}, 1)
+_SHIFT: Final = UnitPlan({}, 1)
 
 
-def _offer_seat(session: Session, job_id: int) -> None:
-    """Add a seat if none is queued, for another thread."""
+def _offer_shift(session: Session, job_id: int) -> None:
+    """Add a shift if none is queued, for another thread."""
     queue = jobs.Eligible(ENGINE_VERSION, job_ids=[job_id])
     if not jobs.is_queued(session, queue) and jobs.lock_job(session, job_id) is JobState.RUNNING:
-        jobs.add_units(session, job_id, [_SEAT])
+        jobs.add_units(session, job_id, [_SHIFT])
 
 
 def _is_decided(session: Session, task: DeepTask) -> bool:
@@ -176,5 +177,5 @@ def _is_decided(session: Session, task: DeepTask) -> bool:
     )
 
 
-DEEP: Final = JobKind(KIND, "turn", solve_unit, unit_objects, go_on, shares_searches=True)
+DEEP: Final = JobKind(KIND, "shift", solve_unit, unit_objects, go_on, shares_searches=True)
 """Proves the score of one position."""

@@ -65,7 +65,7 @@ MOST_READ: Final = 1 << 17
 """Number of stored evaluations that a process reads when it joins, the most expensive first."""
 
 STREAM_MESSAGES: Final = 20_000
-"""About this number of messages stays in a stream, for processes that join late."""
+"""Approximate number of messages that stay in a stream, for processes that join late."""
 
 STREAM_SECONDS: Final = 3600
 """A stream disappears this long after its last message."""
@@ -93,7 +93,7 @@ class JointSearch:
         self._task = task
         self._new: deque[NDArray[np.void]] = deque()
         self._stored = self.search.bounds
-        self._seats = 0
+        self._shifts = 0
         self._lock = threading.Lock()
         self._threads: list[PeriodicThread] = []
         self._stream = (
@@ -103,21 +103,21 @@ class JointSearch:
         self._is_finished = False
 
     @contextmanager
-    def seat(self) -> Iterator[SharedSearch]:
-        """Take part with the calling thread. The messages go back and forth meanwhile."""
+    def shift(self) -> Iterator[SharedSearch]:
+        """Let the calling thread take part; messages are exchanged meanwhile."""
         with self._lock:
             if not self._has_begun:
                 self._begin()
                 self._has_begun = True
-            self._seats += 1
-            if self._seats == 1:
+            self._shifts += 1
+            if self._shifts == 1:
                 self._start()
         try:
             yield self.search
         finally:
             with self._lock:
-                self._seats -= 1
-                if self._seats == 0:
+                self._shifts -= 1
+                if self._shifts == 0:
                     self._stop()
 
     def may_finish(self) -> bool:
@@ -235,7 +235,7 @@ class _Stream:
         return time.monotonic() >= self._beat_due
 
     def exchange(self, message: bytes) -> None:
-        """Send a message, and use those of the other processes; RedisError if that fails."""
+        """Send a message, and use the messages of other processes; RedisError if that fails."""
         now = time.monotonic()
         if now < self._retry_at:
             return

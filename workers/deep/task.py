@@ -1,13 +1,13 @@
 """The task of a job of kind ``deep``: the score of one position.
 
-A unit is a *seat*: a thread searches for some time. Its payload is empty. Its result has the bounds
-of the position that were proven at its end, for the side to move, and the effort of the seat::
+A unit is a *shift*: a thread searches for some time. Its payload is empty. Its result has the
+position's proven bounds at its end, for the side to move, and the effort of the shift::
 
     {"lower": -3, "upper": 0, "nodes": 512000, "seconds": 0.04}
 
-    {"cut": true}       the score was decided before a worker took the seat
+    {"cut": true}       the score was decided before a worker took the shift
 
-The seat that decides the score also has a line of best play, as 1-based columns: ``"line":
+The shift that decides the score also has a line of best play, as 1-based columns: ``"line":
 "4455"``.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KIND: Final = "deep"
 
 CUT: Json = {"cut": True}
-"""The result of a seat that is no longer needed."""
+"""The result of a shift that is no longer needed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Deep jobs in the database: seats, stored bounds, the proof and the answer."""
+"""Deep jobs in the database: shifts, stored bounds, the proof and the answer."""
 
 import threading
 from typing import Any
@@ -83,11 +83,11 @@ def score_of(task: DeepTask) -> int:
     return score
 
 
-class TestSeats:
+class TestShifts:
     def test_a_job_begins_with_one_seat(self, database: Database) -> None:
         job_id = submit(database, deep())
-        (seat,) = units(database, job_id)
-        assert seat.state is UnitState.QUEUED
+        (shift,) = units(database, job_id)
+        assert shift.state is UnitState.QUEUED
         assert state_of(database, job_id) is JobState.RUNNING
 
     def test_every_thread_finds_a_seat(self, database: Database) -> None:
@@ -133,7 +133,7 @@ class TestSeats:
     def test_a_seat_ends_when_its_time_is_over(
         self, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(job, "SEAT_SECONDS", 0.05)
+        monkeypatch.setattr(job, "SHIFT_SECONDS", 0.05)
         job_id = submit(database, deep("", BoardSize(8, 7)))
         assert work_on(database, must_take(database)) is UnitEnd.DONE
         first, second = units(database, job_id)
@@ -156,7 +156,7 @@ class TestSeats:
         job_id = submit(database, deep())
         other = must_take(database)
         with database.write() as session:
-            job._offer_seat(session, job_id)
+            job._offer_shift(session, job_id)
         for _ in range(MAX_ATTEMPTS):
             do(database, jobs.fail, other, "broken")
             other = take(database) or other
@@ -311,19 +311,19 @@ class TestStoredBounds:
         store(database, early, -3, 27, nodes=COSTLY_NODES)
         store(database, late, -20, 3, nodes=COSTLY_NODES)
         solver = Solver(table_mb=1)
-        with JointSearch(database, submit(database, asked), asked, solver, None).seat():
+        with JointSearch(database, submit(database, asked), asked, solver, None).shift():
             found = solver.table_bounds(width=8, height=7, least_nodes=COSTLY_NODES)
         keys = {key | high << 64 for key, high, *_ in found.tolist()}
         # A late position and its mirror image have entries of their own.
         assert keys == {early.canonical_key, late.key, late.mirrored().key}
 
     def test_an_answer_of_another_process_ends_the_search(self, database: Database) -> None:
-        """Without Redis, the database carries it."""
+        """The database carries it if there is no Redis."""
         asked = deep("", BoardSize(8, 7))
         job_id = submit(database, asked)
         solver = Solver(table_mb=1)
         part = JointSearch(database, job_id, asked, solver, None)
-        with part.seat() as shared:
+        with part.shift() as shared:
             assert not shared.is_decided
             store(database, asked.start, 2, 2)
             assert shared.work().score == 2

@@ -22,7 +22,7 @@ const TABULAR = ["analyze"];
  * The unit that a kind of job counts; other kinds count positions.
  * @type {Record<string, string>}
  */
-const COUNTED = { deep: "turn", match: "game" };
+const COUNTED = { deep: "shift", match: "game" };
 
 /** Maximum number of results in the table. */
 const MOST_ROWS = 50;
