@@ -1032,7 +1032,7 @@ cdef class SharedSearch:
     A search of one position by several threads and processes (c4core/engine/together.pxi).
 
     Any number of threads may call :meth:`work`. Each process has its own object and its own transposition
-    table. The caller carries messages between the processes: what :meth:`take` returns in one of them goes to
+    table. The caller carries messages between the processes: the result of :meth:`take` in one of them goes to
     :meth:`add` in all others, soon and in order. Messages may be lost, doubled or late. The scores stay right,
     and the processes then repeat some of each other's work.
 
@@ -1155,10 +1155,12 @@ cdef class SharedSearch:
         cdef bytes notices
         cdef unsigned char[::1] view
         board = self.position.board
+        if not is_heartbeat and not outbox.notice_count and not outbox.bound_count:
+            return b"", np.empty(0, dtype=bound_type(board))
         copied = np.empty(outbox.bound_count, dtype=TABLE_BOUND)
         view = copied.view(np.uint8)
         atomics.lock(&outbox.lock)
-        # Threads append at any time; what they append now is for the next call.
+        # Threads append at any time; bounds that they append now are for the next call.
         bound_count = min(outbox.bound_count, <uint64_t>len(copied))
         notice_count = outbox.notice_count
         notices = (<char*>outbox.notices)[: notice_count * sizeof(Notice)]
@@ -1170,8 +1172,6 @@ cdef class SharedSearch:
         if is_heartbeat:
             atomics.add(&self._registry.repeats, 1)
             self._forget_silent()
-        elif not notice_count and not bound_count:
-            return b"", bounds
         header = _HEADER.pack(
             ENGINE_VERSION, board.width, board.height, self.weak,
             atomics.load(&self._registry.workers), *_halves(self.position.key),

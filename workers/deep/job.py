@@ -1,10 +1,10 @@
 """Deep jobs: create them, work on a shift, and offer shifts to more threads.
 
 A unit of the job is a shift: one thread searches for some time. At first there is a shift for every
-thread. Later there is always one in the queue for a thread that becomes free: a thread that
-takes the last one adds another. A shift ends after :data:`SHIFT_SECONDS`, and the thread takes the next one,
-unless another job is more urgent. Once the score is decided, the queued shifts are cut off, and the
-others end by themselves.
+thread. Later there is always one in the queue for a thread that becomes free: a thread that takes
+the last one adds another. A shift ends after :data:`SHIFT_SECONDS`, and the thread takes the next
+one, unless another job is more urgent. Once the score is decided, the queued shifts are cut off,
+and the others end by themselves.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def join_or_submit(
     """Find the running job for the same question, or create a new one.
 
     If several callers ask the same question at the same moment, one of them creates the job.
-    ``threads`` is the number of threads that work on it at once, besides the threads of
-    registered workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
+    ``threads`` is the number of threads that work on it at once, besides the threads of registered
+    workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
     Returns the number of the job, and whether it was created.
     """
 

@@ -49,6 +49,9 @@ QUICK_NODES: Final = 50_000
 EXCHANGE_SECONDS: Final = 0.01
 """Time between two exchanges of messages: a tenth of the time after which a position is split."""
 
+SHARE_OF_TIME: Final = 0.01
+"""Maximum share of a processor's time for exchanges; beyond that they become less frequent."""
+
 HEARTBEAT_SECONDS: Final = 2.0
 """Time between two messages that are sent even without news."""
 
@@ -89,6 +92,7 @@ class JointSearch:
     ) -> None:
         self.search = SharedSearch(solver, task.start, weak=task.weak, is_remote=redis is not None)
         self._quick_nodes = self._untold = 0
+        self._exchange_due = 0.0
         self._database = database
         self._task = task
         self._new: deque[NDArray[np.void]] = deque()
@@ -168,12 +172,16 @@ class JointSearch:
         for thread in self._threads:
             thread.close()
         for last in (self._exchange, self._store):
+            self._exchange_due = 0.0
             try:
                 last()
             except Exception as error:  # noqa: BLE001 (it is logged by the threads, too)
                 LOGGER.debug("cannot share the last bounds: %s", error)
 
     def _exchange(self) -> None:
+        if time.monotonic() < self._exchange_due:
+            return
+        before = time.thread_time()
         message, bounds = self.search.take(
             is_heartbeat=self._stream is not None and self._stream.beats
         )
@@ -182,6 +190,8 @@ class JointSearch:
             self._new.append(costly)
         if self._stream is not None:
             self._stream.exchange(message)
+        spent = time.thread_time() - before
+        self._exchange_due = time.monotonic() + spent / SHARE_OF_TIME
 
     def _store(self) -> None:
         """Store new bounds, and learn whether another process has decided the score."""

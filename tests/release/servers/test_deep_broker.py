@@ -100,7 +100,7 @@ def test_redis_is_emptied_again_and_again(one_service: Service) -> None:
 
 
 def test_workers_search_without_redis(service: Service) -> None:
-    """With RabbitMQ, they share proven bounds through the database."""
+    """Workers with RabbitMQ share proven bounds through the database."""
     with ExitStack() as stack:
         ada, bob = two_workers(service, stack)
         job_id = submit(service)

@@ -183,7 +183,7 @@ def test_silent_processes_no_longer_count(monkeypatch: pytest.MonkeyPatch) -> No
     """Otherwise their claims would stay, and the others would wait for them at the end."""
     search, now = shared(), 0.0
     monkeypatch.setattr(c4core.solver, "monotonic", lambda: now)
-    # Whoever has claimed every move of the start never answers.
+    # A process that has claimed every move never answers.
     names: set[int] = set()
     other = shared()
     other.work()
