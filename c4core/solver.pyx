@@ -81,7 +81,7 @@ from c4core.position cimport Position, as_position
 
 from c4core.evaluation import Analysis, Evaluation
 from c4core.notation import BoardSize, check_board
-from c4core.version import ENGINE_VERSION
+from c4core.version import ENGINE_VERSION as _ENGINE_VERSION
 
 cdef object _NO_ARGUMENTS = ()
 
@@ -1173,7 +1173,7 @@ cdef class SharedSearch:
             atomics.add(&self._registry.repeats, 1)
             self._forget_silent()
         header = _HEADER.pack(
-            ENGINE_VERSION, board.width, board.height, self.weak,
+            _ENGINE_VERSION, board.width, board.height, self.weak,
             atomics.load(&self._registry.workers), *_halves(self.position.key),
             self._registry.process, atomics.load(&self._registry.nodes), notice_count, bound_count,
         )
@@ -1195,7 +1195,7 @@ cdef class SharedSearch:
         cdef size_t notice_count
         cdef const uint64_t[::1] notices
         board = self.position.board
-        asked = (ENGINE_VERSION, board.width, board.height, self.weak, *_halves(self.position.key))
+        asked = (_ENGINE_VERSION, board.width, board.height, self.weak, *_halves(self.position.key))
         if message.shape[0] < _HEADER.size:
             raise ValueError("not a message of a search: it is too short")
         *found, workers, low, high, process, nodes, notice_count, bound_count = _HEADER.unpack_from(message)

@@ -307,8 +307,10 @@ class TestStoredBounds:
 
     def test_a_process_that_joins_reads_the_stored_bounds(self, database: Database) -> None:
         asked = deep("", BoardSize(8, 7))
-        early, late = asked.start.play(2), Position("11335577246813571", width=8, height=7)
-        store(database, early, -3, 27, nodes=COSTLY_NODES)
+        # The quick search at the beginning meets neither of them.
+        early = Position("11882277", width=8, height=7)
+        late = Position("11335577246813571", width=8, height=7)
+        store(database, early, -3, 24, nodes=COSTLY_NODES)
         store(database, late, -20, 3, nodes=COSTLY_NODES)
         solver = Solver(table_mb=1)
         with JointSearch(database, submit(database, asked), asked, solver, None).shift():
