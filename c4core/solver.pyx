@@ -7,7 +7,9 @@ interpreter lock.
 """
 
 from _thread import allocate_lock, start_new_thread
-from time import perf_counter
+from secrets import randbits
+from struct import Struct
+from time import monotonic, perf_counter
 
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
@@ -15,7 +17,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
 from libc.math cimport isnan
 from libc.stdint cimport int8_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from c4core.arrays cimport words_of_batch
@@ -66,10 +68,20 @@ from c4core.engine.kernel cimport (
     turn_bounds,
     turn_budget,
 )
+from c4core.engine.registry cimport (
+    FIRST_PROCESS,
+    Notice,
+    Outbox,
+    Registry,
+    drop_claims,
+    narrow,
+    take_notices,
+)
 from c4core.position cimport Position, as_position
 
 from c4core.evaluation import Analysis, Evaluation
 from c4core.notation import BoardSize, check_board
+from c4core.version import ENGINE_VERSION as _ENGINE_VERSION
 
 cdef object _NO_ARGUMENTS = ()
 
@@ -91,6 +103,9 @@ cdef enum:
     PROBES = 64         # lookups in a book between polls of the limits (about 0.05 ms)
     SOLO_NODES = 50000  # nodes before a call starts threads for its position (about 5 ms)
     SHARED_NODES = 200000   # nodes of all threads for a column, in the first round that they share
+    REMOTE_SPLIT_NODES = 1 << 20    # a position that has cost fewer nodes is not shared with other processes
+    REMOTE_BOUND_NODES = 1 << 14    # nor is a bound that has cost fewer
+    PROCESS_BITS = 40               # of the random number of a process
 
 
 cdef const Board* _board(object width, object height) except NULL:
@@ -1002,6 +1017,222 @@ cdef class Solver:
                 board.kernel.clear_table(board.memory)
             board.kernel.forget(board.memory)
             board.users -= 1
+
+
+# A message: the version of the engine, the board, whether only win, draw or loss is asked, the number of
+# workers, the two halves of the position's key, the sender, its nodes, and the numbers of notices and bounds,
+# which follow.
+_HEADER = Struct("<HBBHHQQQQII")
+
+cdef double SILENT_SECONDS = 10.0   # the claims of a process that is silent for this long are dropped
+
+
+cdef class SharedSearch:
+    """SharedSearch(solver, position, *, weak=False, is_remote=False)\n--\n
+    A search of one position by several threads and processes (c4core/engine/together.pxi).
+
+    Any number of threads may call :meth:`work`. Each process has its own object and its own transposition
+    table. The caller carries messages between the processes: the result of :meth:`take` in one of them goes to
+    :meth:`add` in all others, soon and in order. Messages may be lost, doubled or late. The scores stay right,
+    and the processes then repeat some of each other's work.
+
+    Args:
+        solver: searches with its table.
+        position: the position; its game must not be over.
+        weak: only decide between win, draw and loss.
+        is_remote: whether other processes take part. Then only costly positions are shared.
+
+    Raises:
+        ValueError: the game is over.
+        MemoryError: no memory for the search.
+    """
+
+    cdef readonly Solver solver
+    cdef readonly Position position
+    cdef readonly bint weak
+    cdef Registry* _registry
+    cdef dict _others                       # the nodes, the workers and the last sign of life of processes
+
+    def __cinit__(self, Solver solver, Position position, *, bint weak=False, bint is_remote=False):
+        cdef Bounds bounds
+        if game_bounds(position.g, position.stones, position.mask, &bounds):
+            raise ValueError("the game is over: there is nothing to search")
+        self.solver = solver
+        self.position = position
+        self.weak = weak
+        self._others = {}
+        self._registry = <Registry*>kernel_of(position.g).assemble(
+            NULL, position.stones, position.mask, &bounds, weak, NO_LIMIT
+        )
+        if self._registry == NULL:
+            raise MemoryError("no memory for a search")
+        self._registry.process = FIRST_PROCESS + <uint64_t>randbits(PROCESS_BITS)
+        self._registry.least_posted = REMOTE_BOUND_NODES
+        if is_remote:
+            self._registry.least_split = REMOTE_SPLIT_NODES
+        self._registry.outbox = <Outbox*>calloc(1, sizeof(Outbox))
+        if self._registry.outbox == NULL:
+            raise MemoryError("no memory for a search")
+
+    def __dealloc__(self):
+        if self._registry != NULL:
+            free(self._registry.outbox)
+            free(self._registry)
+
+    @property
+    def bounds(self):
+        """The proven lower and upper bound of the score for the side to move."""
+        cdef uint64_t bounds = atomics.load(&self._registry.bounds)
+        return team_lower(bounds), team_upper(bounds)
+
+    @property
+    def is_decided(self):
+        """Whether the bounds determine the score, or (weak) win, draw or loss."""
+        lower, upper = self.bounds
+        return lower >= upper or (self.weak and (lower > 0 or upper < 0))
+
+    @property
+    def nodes(self):
+        """Positions visited by all processes, as far as they have reported them."""
+        return atomics.load(&self._registry.nodes) + atomics.load(&self._registry.other_nodes)
+
+    def narrow(self, int lower, int upper):
+        """Add proven bounds of the position.
+
+        Raises:
+            ValueError: they contradict the known bounds.
+        """
+        known = self.bounds
+        if max(lower, known[0]) > min(upper, known[1]):
+            raise ValueError(
+                f"the score is proven to be {known[0]} to {known[1]}, but also {lower} to {upper}"
+            )
+        narrow(self._registry, &lower, &upper)
+
+    def work(self, *, time_limit=None):
+        """Search with the calling thread until the score is decided.
+
+        Args:
+            time_limit: seconds after which this thread stops; ``Solver.stop`` also stops it.
+
+        Returns:
+            An :class:`~c4core.evaluation.Evaluation`: the bounds that any process has proven, and the nodes
+            that this call has visited.
+
+        Raises:
+            ValueError: the limit is negative.
+            MemoryError: no memory for the table.
+        """
+        cdef Call call
+        self.solver._begin(&call, self.position, time_limit, None)
+        try:
+            with nogil:
+                call.board.kernel.join(self._registry, call.run)
+            self.solver._reraise()
+        finally:
+            self.solver._end(&call)
+        lower, upper = self.bounds
+        return Evaluation(lower, upper, call.run.nodes, atomics.now() - call.start)
+
+    def take(self, *, is_heartbeat=False):
+        """Return what this process has done and proven since the last call, for the other processes.
+
+        Args:
+            is_heartbeat: return a message even if there is no news. The threads repeat what they search
+                soon after, for processes that have missed it. Every process must do this every few seconds:
+                one that is silent for 10 s loses its claims.
+
+        Returns:
+            The message, which is empty if there is no news; and the costly bounds in it, as an array of the type
+            :func:`c4core.batch.bound_type` of the board.
+        """
+        import numpy as np
+
+        from c4core.batch import TABLE_BOUND, bound_type
+
+        cdef Outbox* outbox = self._registry.outbox
+        cdef size_t notice_count, bound_count
+        cdef bytes notices
+        cdef unsigned char[::1] view
+        board = self.position.board
+        if not is_heartbeat and not outbox.notice_count and not outbox.bound_count:
+            return b"", np.empty(0, dtype=bound_type(board))
+        copied = np.empty(outbox.bound_count, dtype=TABLE_BOUND)
+        view = copied.view(np.uint8)
+        atomics.lock(&outbox.lock)
+        # Threads append at any time; bounds that they append now are for the next call.
+        bound_count = min(outbox.bound_count, <uint64_t>len(copied))
+        notice_count = outbox.notice_count
+        notices = (<char*>outbox.notices)[: notice_count * sizeof(Notice)]
+        if bound_count:
+            memcpy(&view[0], outbox.bounds, bound_count * sizeof(TableBound))
+        outbox.notice_count = outbox.bound_count = 0
+        atomics.unlock(&outbox.lock)
+        bounds = _convert(copied[:bound_count], bound_type(board))
+        if is_heartbeat:
+            atomics.add(&self._registry.repeats, 1)
+            self._forget_silent()
+        header = _HEADER.pack(
+            _ENGINE_VERSION, board.width, board.height, self.weak,
+            atomics.load(&self._registry.workers), *_halves(self.position.key),
+            self._registry.process, atomics.load(&self._registry.nodes), notice_count, bound_count,
+        )
+        return header + notices + bounds.tobytes(), bounds
+
+    def add(self, const unsigned char[::1] message not None):
+        """Use a message of another process; ignore one of this process.
+
+        Raises:
+            ValueError: it is not a message about this position, by a program of this version. Nothing is used
+                then. False bounds would make scores wrong.
+            KeyValueError: a bound is not about a position of the board. Nothing is used then, either.
+        """
+        import numpy as np
+
+        from c4core.batch import bound_type
+
+        cdef uint64_t process
+        cdef size_t notice_count
+        cdef const uint64_t[::1] notices
+        board = self.position.board
+        asked = (_ENGINE_VERSION, board.width, board.height, self.weak, *_halves(self.position.key))
+        if message.shape[0] < _HEADER.size:
+            raise ValueError("not a message of a search: it is too short")
+        *found, workers, low, high, process, nodes, notice_count, bound_count = _HEADER.unpack_from(message)
+        if (*found, low, high) != asked:
+            raise ValueError("not a message about this position")
+        kind = bound_type(board)
+        first = _HEADER.size + notice_count * sizeof(Notice)
+        if process < FIRST_PROCESS or message.shape[0] != first + bound_count * kind.itemsize:
+            raise ValueError("not a message of a search: it has the wrong length")
+        if process == self._registry.process:
+            return
+        self.solver.add_bounds(
+            np.frombuffer(message, kind, bound_count, first), width=board.width, height=board.height
+        )
+        if notice_count:
+            notices = np.frombuffer(message, np.uint64, 2 * notice_count, _HEADER.size).copy()
+            take_notices(self._registry, <const Notice*>&notices[0], notice_count, process)
+        self._others[process] = nodes, workers, monotonic()
+        self._count_others()
+
+    def _forget_silent(self):
+        """Drop the claims of silent processes, and no longer count their workers."""
+        for process, (nodes, workers, seen) in self._others.items():
+            if workers and monotonic() > seen + SILENT_SECONDS:
+                self._others[process] = nodes, 0, seen
+                drop_claims(self._registry, process)
+        self._count_others()
+
+    def _count_others(self):
+        others = self._others.values()
+        atomics.store(&self._registry.other_nodes, sum([nodes for nodes, _, _ in others]) % (1 << 63))
+        atomics.store(&self._registry.other_workers, sum([workers for _, workers, _ in others]))
+
+
+def _halves(key):
+    """Return the low and the high half of a key."""
+    return key & ((1 << 64) - 1), key >> 64
 
 
 def _convert(bounds, dtype):

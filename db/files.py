@@ -44,7 +44,7 @@ _HEADER: Final = 28
 
 _LARGEST_PAGE: Final = 1 << 16
 
-_SCHEMA: Final = "648d9c589f9c68e1fe61083d9d8edde64c15cc7284cf7e3726dbc7757dae21ba"
+_SCHEMA: Final = "892c6a9f11e749473d47df74ad3da8c384c6cd29e8c63d12a1f69fad1698e80e"
 """Digest of :func:`_schema_of` for the newest revision; a change of the schema changes it."""
 
 _VERSION_TABLE: Final = (
@@ -279,7 +279,7 @@ def _check_content(driver: sqlite3.Connection, path: Path) -> None:
     from db.models import Base  # noqa: PLC0415 (files that were made here do not need it)
 
     for table in Base.metadata.sorted_tables:
-        longest = _LONGEST_OF_UNITS if table.name in {"units", "shared_bounds"} else _LONGEST
+        longest = _LONGEST_OF_UNITS if table.name == "units" else _LONGEST
         wrong = " OR ".join(_is_wrong(column, longest) for column in table.columns)
         query = f"SELECT 1 FROM {table.name} WHERE {wrong} LIMIT 1"  # noqa: S608 (our names)
         if driver.execute(query).fetchone() is not None:

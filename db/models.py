@@ -21,8 +21,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from db.records.evaluations import COSTLY_NODES
 from db.records.jobs import JobState, UnitState
-from db.types import ColumnScores, HighHalf, JsonText, LowHalf, PackedBytes, PlainText, Unsigned
+from db.types import ColumnScores, HighHalf, JsonText, LowHalf, PlainText, Unsigned
 
 _ZERO = text("0")
 
@@ -98,6 +99,13 @@ class Evaluation(Base):
             *("width", "height", "ply", "key_high", "key", "lower", "upper"),
             sqlite_where=text("lower <> upper"),
             postgresql_where=text("lower <> upper"),
+        ),
+        # A process that joins a deep job reads the most expensive rows of a board.
+        Index(
+            "ix_evaluations_costly",
+            *("width", "height", "nodes"),
+            sqlite_where=text(f"nodes >= {COSTLY_NODES}"),
+            postgresql_where=text(f"nodes >= {COSTLY_NODES}"),
         ),
         {"sqlite_with_rowid": False},
     )
@@ -189,22 +197,6 @@ class Unit(Base):
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
-
-
-class SharedBounds(Base):
-    """A parcel of bounds that a process shares with the other processes of a job.
-
-    Each process that works on the job is a sender; ``number`` counts its parcels. When a job ends,
-    the rows of jobs that were done before it are deleted.
-    """
-
-    __tablename__ = "shared_bounds"
-    __table_args__ = ({"sqlite_with_rowid": False},)
-
-    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
-    sender: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    number: Mapped[int] = mapped_column(Integer, primary_key=True)
-    bounds: Mapped[bytes] = mapped_column(PackedBytes)
 
 
 class Match(Base):

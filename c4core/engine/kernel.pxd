@@ -132,7 +132,8 @@ cdef struct Kernel:
     int (*principal_move)(Run* run, whole_t stones, whole_t mask, int score) noexcept nogil
     # Solve one position with several threads. assemble() returns NULL if memory is short. Each thread joins
     # with its own run, the caller's thread with the run that it passed to assemble(). disband() adds the
-    # nodes of all threads to that run and frees the team.
+    # nodes of all threads to that run and frees the team. Without that run, threads come and go, each has
+    # its own limits, and the caller frees the team.
     Team* (*assemble)(
         Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
     ) noexcept nogil

@@ -58,11 +58,15 @@ cdef struct Registry:
     uint64_t decided        # counts the split questions that were decided
     uint64_t changes        # counts everything that may help a worker that finds no move
     uint64_t nodes          # of all workers, up to their last polls
-    uint64_t workers        # the number of workers that have joined
+    uint64_t joined         # the number of workers that have joined so far
+    uint64_t workers        # the number of workers that search now
     uint64_t lost           # counts the claims of workers that another process has, too
     uint64_t process        # the number of this process as the owner of a claim
     uint64_t other_nodes    # of the workers of other processes
     uint64_t other_workers
+    uint64_t repeats        # counts the requests to repeat the splits and claims of running searches
+    uint64_t least_split    # a position that has cost fewer nodes is not split
+    uint64_t least_posted   # a bound that has cost fewer nodes is not for other processes
     Outbox* outbox          # or NULL
     # Called by every worker at each of its polls, and instead of waiting; or NULL. For simulations.
     void (*pause)(int worker, uint64_t nodes, bint is_idle) noexcept nogil
@@ -225,4 +229,22 @@ cdef inline void take_notices(
         elif kind == ROOT_BOUNDS:
             lower = team_lower(notices[index].name)
             upper = team_upper(notices[index].name)
-            narrow(r, &lower, &upper)
+            # The sender is another program: bounds that contradict the known ones are not used.
+            if (
+                lower <= upper
+                and lower <= team_upper(atomics.load(&r.bounds))
+                and upper >= team_lower(atomics.load(&r.bounds))
+            ):
+                narrow(r, &lower, &upper)
+
+
+cdef inline void drop_claims(Registry* r, uint64_t process) noexcept nogil:
+    """Drop the claims of another process that is silent."""
+    cdef uint64_t group, name
+    cdef int index
+    for group in range(<uint64_t>1 << LOG_GROUPS):
+        for index in range(GROUP_ENTRIES):
+            name = atomics.load(&r.groups[group].name[index])
+            if name and atomics.load(&r.groups[group].state[index]) // CLAIM == process:
+                _change(r, name, IS_SPLIT, 0, process)
+    atomics.add(&r.changes, 1)

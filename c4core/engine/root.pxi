@@ -280,8 +280,8 @@ cdef struct Together:
     word_t mask
     Bounds bounds           # bounds known at the start
     bint weak
-    Run* leader             # only its thread may check for signals
-    Search s                # initial state of every thread's search
+    Run* leader             # only its thread may check for signals; or NULL, and threads come and go
+    Search s                # initial state of every thread's search, if there is a leader
     uint64_t nodes          # of all threads that have ended; atomic
 
 
@@ -292,32 +292,38 @@ cdef Team* _assemble(
     if together == NULL:
         return NULL
     together.registry.bounds = team_bounds(bounds.lower, bounds.upper)
+    together.registry.least_split = LEAST_SPLIT_NODES
     together.stones = stones
     together.mask = mask
     together.bounds = bounds[0]
     together.weak = weak
     together.leader = run
-    together.s = (<Search*>run)[0]
-    together.s.run.nodes = together.s.told = 0
-    together.s.run.stopped = False
-    together.s.run.node_limit = node_limit
+    if run != NULL:
+        together.s = (<Search*>run)[0]
+        together.s.run.nodes = together.s.told = 0
+        together.s.run.stopped = False
+        together.s.run.node_limit = node_limit
     return together
 
 
 cdef void _join(Team* team, Run* run) noexcept nogil:
     cdef Together* together = <Together*>team
-    cdef Search s = together.s
+    cdef Search s = (<Search*>run)[0] if together.leader == NULL else together.s
     cdef Bounds bounds = together.bounds
     cdef Worker worker
     _join_registry(&s, &worker, &together.registry)
-    if run != together.leader:
+    if together.leader != NULL and run != together.leader:
         s.interrupted = NULL
     s.memory = (<Search*>run).memory
     _solve_together(
         &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak
     )
-    atomics.add(&together.nodes, s.run.nodes)
+    _leave_registry(&s)
     _count_nodes(&s)
+    if together.leader == NULL:
+        run.nodes = (<Search*>run).told = s.run.nodes
+    else:
+        atomics.add(&together.nodes, s.run.nodes)
 
 
 cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:

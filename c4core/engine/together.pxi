@@ -30,9 +30,10 @@ from c4core.engine.registry cimport CLAIM, FIRST_PROCESS, IS_SPLIT, ROOT_BOUNDS,
 
 cdef enum:
     SPLIT_EMPTIES = 24              # with fewer empty squares a position is not split
-    LEAST_SPLIT_NODES = 4096        # a position that has cost fewer nodes is not split
+    LEAST_SPLIT_NODES = 4096        # a position that has cost fewer nodes is not split (threads of a process)
     SPLIT_SHARE = 300               # nor one that has cost less than this part of a worker's nodes so far
-    POSTED_SHARE = 60               # bounds that cost this part of a split are for other processes, too
+    POSTED_SHARE = 60               # bounds that cost this part of a split are for other processes, too,
+    MOST_POSTED_NODES = 1 << 20     # and all bounds that cost this
 
 # Probabilities that a move, or another window of the root, is needed.
 cdef double FIRST_LEAST = 0.98      # for a move in a worker's first look from the root,
@@ -65,7 +66,9 @@ cdef struct Worker:
     uint64_t decided        # the registry's count at the last look
     uint64_t lost           # the registry's count at the last look
     uint64_t told           # nodes that are included in the registry's
+    uint64_t repeats        # the registry's count at the last look
     uint64_t split_nodes    # nodes after which a position is split
+    uint64_t posted_nodes   # nodes from which on a bound is for other processes, too
     double least            # a move is taken if the probability that it is needed is at least this,
     double needed           # for the position that is entered next
     double cut              # the probability that one of this position's moves cuts
@@ -118,7 +121,7 @@ cdef void _keep(
         bucket_of(_table_at(s, ply), mixed), mixed,
         lower_code(value) if value >= beta else upper_code(value), nodes,
     )
-    if s.worker.registry.outbox != NULL and nodes >= s.worker.split_nodes // POSTED_SHARE:
+    if s.worker.registry.outbox != NULL and nodes >= s.worker.posted_nodes:
         bound.key[0] = low_half(unmixed_key(mixed))
         bound.key[1] = high_half(unmixed_key(mixed))
         bound.score = <int8_t>value
@@ -284,6 +287,25 @@ cdef int _search_together(
     return _leave(s, f, level, BUSY)
 
 
+cdef inline void _set_shares(Worker* w, uint64_t split_nodes) noexcept nogil:
+    w.split_nodes = max(split_nodes, w.registry.least_split)
+    w.posted_nodes = max(
+        min(w.split_nodes // POSTED_SHARE, <uint64_t>MOST_POSTED_NODES), w.registry.least_posted
+    )
+
+
+cdef void _repeat(const Worker* w) noexcept nogil:
+    """Repeat the splits and the claims of this worker, for processes that have missed them."""
+    cdef const Frame* f
+    cdef int level
+    for level in range(w.depth):
+        f = &w.path[level]
+        if f.is_split:
+            registry.post(w.registry, _name(f.key, f.beta), IS_SPLIT)
+        if f.has_claim:
+            registry.post(w.registry, _name(f.child, 1 - f.beta), CLAIM)
+
+
 cdef bint _look_around(Search* s) noexcept nogil:
     """Split positions, and look for decided ones. Return whether the worker must leave its position."""
     cdef Worker* w = s.worker
@@ -312,7 +334,10 @@ cdef bint _look_around(Search* s) noexcept nogil:
                 return True
     nodes += atomics.load(&r.other_nodes)
     workers = atomics.load(&r.workers) + atomics.load(&r.other_workers)
-    w.split_nodes = max(nodes // (SPLIT_SHARE * workers), <uint64_t>LEAST_SPLIT_NODES)
+    _set_shares(w, nodes // (SPLIT_SHARE * workers))
+    if atomics.load(&r.repeats) != w.repeats:
+        w.repeats = atomics.load(&r.repeats)
+        _repeat(w)
     for level in range(w.depth):
         f = &w.path[level]
         if f.is_split:
@@ -340,11 +365,19 @@ cdef void _join_registry(Search* s, Worker* w, Registry* r) noexcept nogil:
     """Make a search one of several workers."""
     memset(w, 0, sizeof(Worker))
     w.registry = r
-    w.number = atomics.add(&r.workers, 1) + 1
-    w.split_nodes = LEAST_SPLIT_NODES
+    w.number = atomics.add(&r.joined, 1) + 1
+    atomics.add(&r.workers, 1)
+    _set_shares(w, 0)
     w.only_move = _search_only_move
     w.moves = _search_together
     s.worker = w
+
+
+cdef void _leave_registry(Search* s) noexcept nogil:
+    """Count the last nodes of a worker that has ended."""
+    cdef Registry* r = s.worker.registry
+    atomics.add(&r.nodes, s.run.nodes - s.worker.told)
+    atomics.add(&r.workers, -1)
 
 
 cdef int _test_together(

@@ -17,19 +17,17 @@ from cli.output.render import duration
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, number, option, takes
+from cli.shell.options import argument, flag, group, takes
 from cli.shell.parameters import Engine
 from cli.shell.process import Exit
 from cli.work.job import Backend, JobContext
 from cli.work.view import moves_text
-from db import jobs
 from workers.answers.lines import answer_object
 from workers.answers.question import Answer
 from workers.core.submit import restart_job
 from workers.deep.answer import read_answer
 from workers.deep.job import find_job, join_or_submit
-from workers.deep.sharing import listening
-from workers.deep.task import MAX_SPLIT_PLIES, UNIT_NODES, DeepTask, plies_to_split
+from workers.deep.task import DeepTask
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -46,17 +44,6 @@ EXAMPLES = (
 )
 
 
-def read_plies(text: str) -> int | None:
-    """Parse a number of plies; None for ``auto``."""
-    if text == "auto":
-        return None
-    if not text.isdecimal() or float(text) > MAX_SPLIT_PLIES:  # int() refuses thousands of digits
-        raise click.BadParameter(
-            f"{text!r} is neither auto nor a number from 0 to {MAX_SPLIT_PLIES}"
-        )
-    return int(text)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """Parameters of ``c4 deep``."""
@@ -64,18 +51,6 @@ class Given:
     moves: str = argument("[MOVES]", required=False, default="")
     board: BoardSize = parameters.board()
     weak: bool = flag("Prove only win, draw or loss, which is faster.")
-    split_plies: int | None = option(
-        "Split positions less than N plies deep without trying to solve them first; auto chooses "
-        "N by the number of threads.",
-        read=read_plies,
-        default="auto",
-        metavar="N",
-    )
-    unit_nodes: int = number(
-        parameters.WholeNumber(1),
-        "Split a subposition when a worker has searched N nodes for it.",
-        default=UNIT_NODES,
-    )
     resume: bool = flag("Continue the newest job for this position.")
     label: str | None = parameters.label("the job.")
     detach: bool = parameters.detach()
@@ -90,19 +65,17 @@ class Given:
 def deep(settings: Settings, given: Given) -> None:
     """Prove the score of one hard position with all workers.
 
-    MOVES are the columns played so far, as in 4453, by default none. The position's tree is split
-    into subpositions. The threads of this process search them or, with --broker, all workers. The
-    result of one narrows the search of others, or makes it unnecessary. Subpositions that are too
-    hard for one worker are split further. Use this for positions that take minutes or more, and
-    "c4 solve" for the others.
+    MOVES are the columns played so far, as in 4453, by default none. All threads of this process
+    or, with --broker, of all workers run one search together. Workers can come and go. Use this for
+    positions that take minutes or more, and "c4 solve" for the others.
 
-    Every result is stored, so nothing is lost if the command is interrupted or killed. Give the
-    same command again to continue an unfinished job. --resume continues the newest job in any
-    case, as "c4 jobs resume" does. A new job uses all stored results. "c4 jobs watch" and "c4 jobs
-    show" show how far a job is.
+    Bounds that take long to prove are stored every few seconds, so little is lost if the command is
+    interrupted or killed. Give the same command again to continue an unfinished job. --resume
+    continues the newest job in any case, as "c4 jobs resume" does. A new job uses all stored
+    bounds. "c4 jobs watch" and "c4 jobs show" show how far a job is.
 
     The answer includes its proof: the known bounds of every column, best play, and the number of
-    searched nodes that the score depends on.
+    positions that were searched for it.
     """
     refuse(
         (
@@ -113,13 +86,14 @@ def deep(settings: Settings, given: Given) -> None:
 
     backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
-        searching = _threads(database, backend)
-        task = _task(given, searching)
+        task = _task(given)
         if given.resume:
             job_id = _resumed(settings, database, task)
         else:
             name = given.label or _label(task)
-            job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
+            is_elsewhere = given.detach or backend.broker is not None
+            threads = 1 if is_elsewhere else given.engine.threads
+            job_id, is_new = join_or_submit(database, task, threads=threads, label=name)
             if not is_new:
                 settings.say(f"continuing existing job {job_id} for this position, unchanged")
         work = JobContext(settings, database, backend)
@@ -127,10 +101,8 @@ def deep(settings: Settings, given: Given) -> None:
             work.detach(job_id)
             return
         began = time.monotonic()
-        solver = Solver(table_mb=given.engine.table_mb)
-        with listening(database, job_id, solver) as listener:
-            is_done = work.run(job_id)
-        answer = read_answer(database, job_id, solver, listener=listener)
+        is_done = work.run(job_id)
+        answer = read_answer(database, job_id, Solver(table_mb=given.engine.table_mb))
     seconds = time.monotonic() - began
     if settings.json:
         write_object(_as_object(answer, seconds, zero_based=given.zero_based))
@@ -140,7 +112,7 @@ def deep(settings: Settings, given: Given) -> None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
-def _task(given: Given, threads: int) -> DeepTask:
+def _task(given: Given) -> DeepTask:
     board, zero_based = given.board, given.zero_based
     (request,) = from_arguments([given.moves], board=board, zero_based=zero_based)
     if request.position.is_over:
@@ -148,22 +120,7 @@ def _task(given: Given, threads: int) -> DeepTask:
             f"the game of {given.moves!r} is over: there is nothing to prove", param_hint="MOVES"
         )
     columns = parse_moves(request.moves or "", width=board.width, zero_based=zero_based)
-    return DeepTask(
-        request.position,
-        format_moves(columns),
-        given.weak,
-        plies_to_split(threads) if given.split_plies is None else given.split_plies,
-        given.unit_nodes,
-    )
-
-
-def _threads(database: Database, backend: Backend) -> int:
-    """The number of pieces to search at a time; at least 1, even if there is no worker yet."""
-    if backend.broker is None:
-        return 1  # the threads of this process search each subposition together
-
-    with database.read() as session:
-        return sum(worker.threads for worker in jobs.live_workers(session)) or 1
+    return DeepTask(request.position, format_moves(columns), given.weak)
 
 
 def _resumed(settings: Settings, database: Database, task: DeepTask) -> int:
@@ -208,14 +165,7 @@ def _as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[
     fields["proof"] = {
         "derived": proof.derived,
         "searched": proof.searched,
-        "nodes": proof.nodes,
         "missing": len(proof.missing),
-    }
-    fields["pieces"] = {
-        "decided": progress.decided,
-        "split": progress.split,
-        "cut": progress.cut,
-        "failed": progress.failed,
     }
     fields["job"] = answer.job.id
     return fields
@@ -236,11 +186,9 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     if answer.line:
         dots = "" if answer.line_is_complete else " .."
         out.print(f"best play: {format_moves(answer.line, zero_based=zero_based)}{dots}")
-    claims = f"{count(proof.searched, 'searched claim')} ({count(proof.nodes, 'node')})"
-    rests = f"{claims} and {proof.derived:,} that follow from them"
+    rests = f"{count(proof.searched, 'searched claim')} and {proof.derived:,} that follow from them"
     if proof.missing:
         rests += f"; {count(len(proof.missing), 'claim')} cannot be found in the database"
     out.print(f"proof: {rests}")
     nodes = count(answer.job.nodes, "node")
-    subpositions = count(progress.decided + progress.split, "subposition")
-    out.print(Text(f"{nodes} in {subpositions}, {duration(seconds)}", style="dim"))
+    out.print(Text(f"{nodes}, {duration(seconds)}", style="dim"))

@@ -114,7 +114,7 @@ def list_(settings: Settings, given: ListGiven) -> None:
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    For a job of "c4 deep" this includes the proven bounds and the subpositions being searched.
+    For a job of "c4 deep" this includes the proven bounds of the score and its columns.
     """
     fields: dict[str, object] = {}
     facts: dict[str, str] = {}
@@ -149,10 +149,9 @@ def watch(settings: Settings, *, job: int | None, interval: float) -> None:
     """Watch a job, by default the newest, until it ends.
 
     On a terminal a bar is drawn; otherwise, and with --json, every change is one line. For a job of
-    "c4 deep" the tree is shown: the bounds, the current question, and the number of subpositions
-    proven, split, not needed, queued and searched now. The exit code is 0 if the job is done. It is
-    1 if the job failed or was cancelled, or if its workers are gone and no worker starts within 25
-    seconds.
+    "c4 deep" the bounds and the current question are shown. The exit code is 0 if the job is done.
+    It is 1 if the job failed or was cancelled, or if its workers are gone and no worker starts
+    within 25 seconds.
     """
     with settings.open_database() as database:
         number = job or _newest(database)
@@ -244,8 +243,8 @@ def results(settings: Settings, given: ResultsGiven) -> None:
     The answer to a line that is not solved yet is an object with "error"; the exit code is then 1.
 
     A match has one object per unit, with the first of its games, the one after the last, and their
-    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per
-    searched subposition; "c4 jobs show" shows what follows from them.
+    results; use "c4 games export" to write the games. A job of "c4 deep" has one object per shift
+    of a thread, with the bounds at its end.
     """
     with settings.open_database() as database:
         found = read_job(database, given.job)

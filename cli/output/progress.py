@@ -63,8 +63,8 @@ HINT_SECONDS: Final = 10.0
 """The hint appears after this time."""
 
 HINT: Final = (
-    "This may take long. c4 deep divides a hard position into subpositions: it keeps what is "
-    "proven, can be interrupted, and lets many machines work."
+    "This may take long. c4 deep keeps what is proven, can be interrupted, and lets many machines "
+    "work."
 )
 
 

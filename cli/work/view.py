@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from c4core.notation import column_label, format_moves
+from c4core.notation import column_label
 from cli.output import progress
 from cli.output.formats import Column
 from cli.output.render import duration, score_text
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cli.output.formats import Row
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.deep.answer import AtWork, DeepProgress
+    from workers.deep.answer import DeepProgress
 
 STATE_STYLES = {
     "planning": "cyan",
@@ -135,27 +135,14 @@ def job_facts(job: JobInfo) -> dict[str, str]:
     return facts
 
 
-MAX_SHOWN = 16
-
-
 def tree_facts(tree: DeepProgress) -> dict[str, str]:
     """The tree of a deep job as names and values for people."""
-    facts = {
-        "score": _score(tree).removeprefix("score "),
-        "columns": moves_text(tree),
-        "tree": subpositions_text(tree),
-    }
-    for number, searched in enumerate(tree.at_work[:MAX_SHOWN], start=1):
-        facts[f"searched now {number}"] = _question_text(searched)
-    left = len(tree.at_work) - MAX_SHOWN
-    if left > 0:
-        facts["searched now"] = f"and {left:,} more"
-    return facts
+    return {"score": _score(tree).removeprefix("score "), "columns": moves_text(tree)}
 
 
 def tree_line(tree: DeepProgress, nodes_per_second: float | None) -> str:
     """The tree of a deep job in one line."""
-    parts = [_score(tree), subpositions_text(tree)]
+    parts = [_score(tree)]
     if nodes_per_second is not None:
         parts.append(f"{nodes_per_second / 1e6:,.1f} M nodes/s")
     return ", ".join(parts)
@@ -181,33 +168,12 @@ def moves_text(tree: DeepProgress, *, zero_based: bool = False) -> str:
     return ", ".join(parts)
 
 
-def subpositions_text(tree: DeepProgress) -> str:
-    """The number of subpositions in each state."""
-    parts = [
-        f"{count(tree.decided, 'subposition')} proven",
-        f"{tree.split:,} split",
-        f"{tree.cut:,} not needed",
-        f"{tree.queued:,} queued",
-        f"{len(tree.at_work):,} searched now",
-    ]
-    if tree.failed:
-        parts.append(f"{tree.failed:,} failed")
-    return ", ".join(parts)
-
-
 def _score(tree: DeepProgress) -> str:
     lower, upper = score_text(tree.lower), score_text(tree.upper)
     if tree.lower == tree.upper:
         return f"score {lower}"
     asked = "" if tree.asked is None else f", asked: {score_text(tree.asked)} or more?"
     return f"score {lower} to {upper}{asked}"
-
-
-def _question_text(searched: AtWork) -> str:
-    """The moves of a subposition, and the score in question for its side to move."""
-    if searched.columns is None:
-        return "no longer needed"
-    return f"{format_moves(searched.columns) or 'the start'}: {score_text(searched.beta)} or more?"
 
 
 class JobLine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from db.evaluations.searching import (
     boards as boards,
+    costly as costly,
     count as count,
     search as search,
     stream as stream,

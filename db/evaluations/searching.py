@@ -20,10 +20,10 @@ from sqlalchemy import (
 
 from c4core.notation import MAX_BITS, BoardSize
 from db.database import Database
-from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode
+from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode, decode_known
 from db.evaluations.storing import LOOKUP_KEYS, keys_parameters, lookup_query, query_of_keys
 from db.models import Evaluation
-from db.records.evaluations import Cursor, Page, PlySummary
+from db.records.evaluations import COSTLY_NODES, Cursor, Page, PlySummary
 from db.sql import dialect_of
 from db.types import KEY_SHIFT, HighHalf, LowHalf
 
@@ -125,6 +125,21 @@ def stream(
             statement = _page(session, filters, after, limit)
         for rows in DriverQuery(statement, dialect).batches(connection, _STREAM_ROWS):
             yield from decode(rows)
+
+
+def costly(session: Session, board: BoardSize, *, limit: int) -> list[StoredEvaluation]:
+    """Return known evaluations that took COSTLY_NODES, the most expensive first."""
+    statement = (
+        select(*COLUMNS)
+        .where(
+            Evaluation.width == board.width,
+            Evaluation.height == board.height,
+            literal_column(f"nodes >= {COSTLY_NODES}"),
+        )
+        .order_by(Evaluation.nodes.desc())
+        .limit(limit)
+    )
+    return decode_known(session.connection().execute(statement).all())
 
 
 def count(source: Session | Database, filters: EvaluationFilter) -> int:

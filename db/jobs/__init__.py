@@ -19,10 +19,8 @@ from __future__ import annotations
 
 from db.jobs.planning import (
     GrowingJob as GrowingJob,
-    GrowingUnit as GrowingUnit,
     add_costs as add_costs,
     add_units as add_units,
-    change_unit as change_unit,
     create_job as create_job,
     cut_units as cut_units,
     drop_abandoned as drop_abandoned,
@@ -31,7 +29,6 @@ from db.jobs.planning import (
     jobs_of_kind as jobs_of_kind,
     newest_job as newest_job,
     read_costs as read_costs,
-    read_units as read_units,
     start_job as start_job,
 )
 from db.jobs.pruning import (
@@ -51,12 +48,6 @@ from db.jobs.queue import (
     release as release,
     requeue_expired as requeue_expired,
     survey as survey,
-)
-from db.jobs.sharing import (
-    PARCELS as PARCELS,
-    BoundsPackage as BoundsPackage,
-    new_parcels as new_parcels,
-    share_bounds as share_bounds,
 )
 from db.jobs.state import (
     cancel_job as cancel_job,

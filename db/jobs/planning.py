@@ -6,8 +6,7 @@ same transaction::
 
     lock_job          no other process plans or ends units until the end of the transaction
     complete          the finished unit
-    read_units        the units that have changed since the last time
-    add_units, change_unit, cut_units
+    add_units, or cut_units
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import delete, func, insert, or_, select, update
 
 from db.jobs.state import (
     FAILED,
     FREE,
-    LEASED,
     QUEUED,
     close_if_complete,
     is_abandoned,
@@ -36,9 +34,8 @@ from db.records.jobs import JobState, UnitState
 from db.sql import dialect_of, insert_into, now
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
@@ -46,9 +43,6 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 1_000
 """Number of units that are held in memory and inserted together."""
-
-_LISTED: Final = 1_000
-"""Maximum number of units in one statement: both databases limit the number of parameters."""
 
 
 def create_job(
@@ -207,17 +201,6 @@ def hold_question(
         session.execute(select(func.pg_advisory_xact_lock(number)))
 
 
-class GrowingUnit(NamedTuple):
-    """A unit from the point of view of its job's planner."""
-
-    unit_id: int
-    seq: int
-    state: UnitState
-    payload: Json
-    result: Json | None
-    """Set when the unit is done."""
-
-
 class GrowingJob(NamedTuple):
     """The parameters of a job, in any state."""
 
@@ -226,50 +209,17 @@ class GrowingJob(NamedTuple):
     params: Json
 
 
-def read_units(
-    session: Session, job_id: int, *, after_seq: int = -1, seqs: Collection[int] = ()
-) -> list[GrowingUnit]:
-    """Return the units of a job after ``after_seq``, and others by their ``seqs``.
+def cut_units(session: Session, job_id: int, result: Json) -> int:
+    """End the units of a job that wait or have failed, because they are not needed any more.
 
-    They come in the order in which they will be claimed.
+    They become done, with this result and without any nodes or time. Return their number.
     """
-    listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
-    batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]
-    query = select(Unit.id, Unit.seq, Unit.state, Unit.payload, Unit.result)
-    query = query.where(Unit.job_id == job_id)
-    rows: list[Row[Any]] = []
-    for condition in (Unit.seq > after_seq, *map(Unit.seq.in_, batches)):
-        rows += session.execute(query.where(condition))
-    units = [GrowingUnit(row.id, row.seq, row.state, row.payload, row.result) for row in rows]
-    return sorted(units, key=lambda unit: unit.seq)
-
-
-def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
-    """Replace the payload of a queued unit; return False if it was claimed meanwhile."""
-    changed = session.connection().execute(
-        update(Unit).where(Unit.id == unit_id, QUEUED).values(payload=payload)
+    done = session.connection().execute(
+        update(Unit)
+        .where(Unit.job_id == job_id, or_(QUEUED, FAILED))
+        .values(state=UnitState.DONE, result=result, error=None, finished_at=now(session), **FREE)
     )
-    return changed.rowcount == 1
-
-
-def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
-    """End units that are not needed any more: queued, leased or failed ones; return their number.
-
-    They become done, with this result and without any nodes or time. A worker on such a unit finds
-    its lease lost, as after a cancellation.
-    """
-    ordered = sorted(unit_ids)
-    cut = 0
-    for first in range(0, len(ordered), _LISTED):
-        done = session.connection().execute(
-            update(Unit)
-            .where(Unit.id.in_(ordered[first : first + _LISTED]), or_(QUEUED, LEASED, FAILED))
-            .values(
-                state=UnitState.DONE, result=result, error=None, finished_at=now(session), **FREE
-            )
-        )
-        cut += done.rowcount
-    return cut
+    return done.rowcount
 
 
 def jobs_of_kind(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, and_, delete, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, update
 
 from db.errors import JobNotFoundError, JobStateError
-from db.models import Job, SharedBounds, Unit
+from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
 from db.sql import is_number, now, seen_within
 
@@ -146,18 +146,7 @@ def close_if_complete(session: Session, job_id: int, state: JobState) -> JobStat
         return state
     state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
     update_job(session, job_id, state=state, finished_at=now(session))
-    _drop_shared_bounds(session, but_of=job_id)
     return state
-
-
-def _drop_shared_bounds(session: Session, *, but_of: int) -> None:
-    """Delete the bounds that processes of finished jobs have shared.
-
-    The bounds of the job that has ended now stay until the next call, because a process may still
-    read them.
-    """
-    done = select(Job.id).where(Job.state == JobState.DONE, Job.id != but_of)
-    session.connection().execute(delete(SharedBounds).where(SharedBounds.job_id.in_(done)))
 
 
 def cancel_job(session: Session, job_id: int) -> JobState:

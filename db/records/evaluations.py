@@ -8,7 +8,7 @@ key.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.evaluation import Bounded, signed
 from c4core.html import table_html
@@ -84,6 +84,9 @@ class EvaluationFilter:
     An array of longer keys has two columns: the low and the high 64 bits.
     """
 
+
+COSTLY_NODES: Final = 1 << 20
+"""Evaluations that took this many nodes have an index of their own (:mod:`db.models`)."""
 
 Order = Literal["ply", "score", "nodes", "updated"]
 """The order of rows; equal rows come by ply, then by key."""

@@ -10,13 +10,11 @@ from db.database import Database
 from db.errors import StorageError
 from db.evaluations import store
 from db.jobs import (
-    BoundsPackage,
     add_costs,
     claim,
     complete,
     fail,
     record_worker,
-    share_bounds,
 )
 from db.records.evaluations import Cost, StoredEvaluation
 from tests.support.boards.matches import game, store_match
@@ -69,7 +67,7 @@ def fill_database(database: Database, rows: int) -> None:
     """Store rows in every table."""
     lots = random.Random(1)
     do(database, store, BOARD, evaluations(rows, 1))
-    job_id = make_job(database, rows // 50, positions=50)
+    make_job(database, rows // 50, positions=50)
     for number in range(rows // 100):
         with database.write() as session:
             unit = claim(session, ELIGIBLE, owner=f"ada.{number}", lease_seconds=500.0)
@@ -90,10 +88,6 @@ def fill_database(database: Database, rows: int) -> None:
         add_costs(session, costs={7: Cost(5, lots.random())}, **like)
         record_worker(session, worker("ada"))
         record_worker(session, worker("bob", seconds=lots.random()))
-        for number in range(rows // 500):
-            share_bounds(
-                session, job_id, BoundsPackage(lots.getrandbits(62), number, lots.randbytes(500))
-            )
     played = [
         game(number, seed=lots.getrandbits(64), x_seconds=lots.random(), o_seconds=lots.random())
         for number in range(rows // 50)

@@ -79,24 +79,11 @@ class Bounds(TypedDict):
     upper: int
 
 
-class Searching(TypedDict):
-    """A piece of the tree that is being searched."""
-
-    moves: str | None
-    beta: int
-
-
 class JobTree(Bounds):
     """The proven bounds of a job of kind deep. Scores are for the side to move at the start."""
 
     asked: int | None
     moves: list[Bounds | None]
-    decided: int
-    split: int
-    cut: int
-    queued: int
-    failed: int
-    at_work: list[Searching]
 
 
 class JobProgress(TypedDict):

@@ -11,7 +11,6 @@ from msgspec import UNSET, Meta, UnsetType
 from c4core.arrays import wins_now
 from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, HeadingError, Request, parse_fields, read_csv, read_lines
-from db import jobs
 from web.parameters import (
     AnyMoves,
     OfPosition,
@@ -33,7 +32,7 @@ from workers.book.build import (
 from workers.book.job import PlyTask, find_job, plan_job
 from workers.core.submit import find_or_plan
 from workers.deep.job import join_or_submit
-from workers.deep.task import DeepTask, plies_to_split
+from workers.deep.task import DeepTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -192,19 +191,11 @@ def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
     position = play_any(asked.moves, read_board(asked.board), "moves").position
     if position.is_over:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
-    threads = _threads(service, database)
-    task = DeepTask(position, position.moves or "", asked.weak, plies_to_split(threads))
+    task = DeepTask(position, position.moves or "", asked.weak)
     label = _read_label(asked.label)
-    return Made(*join_or_submit(database, task, threads=threads, label=label, origin=ORIGIN))
-
-
-def _threads(service: Service, database: Database) -> int:
-    """The number of threads that will search; at least 1, even if there is no worker yet."""
     runner = service.runner
-    if runner is not None and runner.is_local:
-        return runner.threads
-    with database.read() as session:
-        return sum(worker.threads for worker in jobs.live_workers(session)) or 1
+    threads = runner.threads if runner is not None and runner.is_local else 1
+    return Made(*join_or_submit(database, task, threads=threads, label=label, origin=ORIGIN))
 
 
 def _make_book(database: Database, asked: MakeBook) -> Made:

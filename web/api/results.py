@@ -112,7 +112,7 @@ PATHS: Final[dict[str, object]] = {
             path=OneJob,
             problems=(404, 409),
             description="One line for each line of the job's input; unsolved lines have `error`. "
-            "A job of kind deep has one line for each piece that was searched, a match one for "
+            "A job of kind deep has one line for each shift of a thread, a match one for "
             "each unit.",
         )
     }

@@ -117,6 +117,11 @@ def is_server(url: str) -> bool:
     return url.startswith("postgres")
 
 
+def is_redis(url: str) -> bool:
+    """Whether the broker is Redis, so that processes can share searches through it."""
+    return urlsplit(url).scheme.startswith("redis")
+
+
 def make_app(url: str | None) -> Celery:
     """Create a Celery app for a broker; without a URL, Celery's options and environment apply."""
     app = Celery("c4", broker=url)

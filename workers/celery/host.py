@@ -32,7 +32,7 @@ from db.database import Database
 from db.errors import StorageError, UnreachableError
 from db.records.jobs import WorkerInfo
 from db.urls import masked
-from workers.celery.broker import NODE, TASK, Broker, check_url, is_server, make_app
+from workers.celery.broker import NODE, TASK, Broker, check_url, is_redis, is_server, make_app
 from workers.core.kinds import TAKES_PROGRAMS, Lane
 from workers.core.leases import PeriodicThread
 from workers.core.run import UnitEnd
@@ -163,9 +163,9 @@ class WorkerHost:
                 self._ended.set()
                 return
             solver = solver_with_table(self.settings.table_mb)
-            worker = Worker(
-                database, solver, self.settings, wake=self._wake, on_error=self._on_error
-            )
+            redis = self._broker_url if is_redis(self._broker_url) else None
+            settings = replace(self.settings, redis=redis)
+            worker = Worker(database, solver, settings, wake=self._wake, on_error=self._on_error)
             register = PeriodicThread(
                 "record this worker", BEAT_SECONDS, lambda: _register(database, worker)
             )
@@ -245,6 +245,8 @@ def run_worker(
         "" if is_server(database_url) else " (a file: only processes of this machine share it)",
         masked(broker_url),
     )
+    if not is_redis(broker_url):
+        LOGGER.info("without Redis, deep jobs share proven bounds only, through the database")
     if settings.programs.everything:
         LOGGER.info("anyone who can write to that database can start programs as players")
     celery_worker = app.Worker(

@@ -180,18 +180,16 @@ class LocalRunner(JobFollower):
         lease_seconds: float = LEASE_SECONDS,
         programs: Consent = NO_PROGRAM,
     ) -> None:
-        kind = find_kind(read_job(database, job_id).kind)
-        is_joint = kind is not None and kind.searches_together
         settings = WorkerSettings(
             f"{socket.gethostname()}:{os.getpid()}",
-            threads=1 if is_joint else threads,
+            threads=threads,
             table_mb=table_mb,
             programs=programs,
             patience=PATIENCE_SECONDS,
         )
         worker = Worker(
             database,
-            Solver(table_mb=table_mb, threads=threads if is_joint else 1),
+            Solver(table_mb=table_mb),
             settings,
             job_ids={job_id},
             lease_seconds=lease_seconds,

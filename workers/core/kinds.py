@@ -82,7 +82,7 @@ class JobKind:
     """Solves one unit.
 
     Its arguments are the claim, a searcher, the database, a function that returns whether to stop,
-    and, if its units have players, the consent to programs as ``programs``.
+    and perhaps the consent to programs as ``programs``, or a URL as ``redis`` (see below).
     """
     unit_objects: Output
     """The output of a unit that has ended, in order."""
@@ -92,8 +92,8 @@ class JobKind:
     """The players in a job's units. Without it, the units get no consent to start programs."""
     players_of_unit: Callable[[Session, Claim], Sequence[str]] | None = None
     """The players in one unit."""
-    searches_together: bool = False
-    """Whether the threads of a command search one unit together, and not a unit each."""
+    shares_searches: bool = False
+    """Whether processes share searches: ``solve_unit`` gets a Redis server's URL as ``redis``."""
     has_table: bool = False
     """Whether its output is one table: the rows of :func:`workers.answers.lines.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None

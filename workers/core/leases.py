@@ -29,8 +29,9 @@ BEATS_PER_LEASE: Final = 5
 RECORD_SECONDS: Final = 5.0
 """Time between two signs of life of the jobs that are worked on."""
 
-CUT_POLL_SECONDS: Final = 0.25
-"""Time between two checks whether units of growing jobs were ended."""
+
+TICK_SECONDS: Final = 0.25
+"""Time between two looks at the leases."""
 
 
 class PeriodicThread:
@@ -85,8 +86,6 @@ class Lease:
     """A claim that is being worked on."""
 
     claim: Claim
-    may_be_cut: bool
-    """Whether the unit's job grows, so that other results may make this unit obsolete."""
     due: float
     """When it must be prolonged, by a monotonic clock."""
     is_lost: bool = False
@@ -112,7 +111,7 @@ class LeaseKeeper:
         self._lock = threading.Lock()
         self._beat_seconds = lease_seconds / BEATS_PER_LEASE
         self._record_due = 0.0
-        tick = min(CUT_POLL_SECONDS, self._beat_seconds)
+        tick = min(TICK_SECONDS, self._beat_seconds)
         self._thread = PeriodicThread("keep leases", tick, self._tick, first=tick)
 
     @property
@@ -126,9 +125,9 @@ class LeaseKeeper:
         self._thread.start()
 
     @contextmanager
-    def hold(self, claim: Claim, *, may_be_cut: bool = False) -> Iterator[Lease]:
+    def hold(self, claim: Claim) -> Iterator[Lease]:
         """Keep the lease of a claim alive within the context."""
-        lease = Lease(claim, may_be_cut, due=time.monotonic() + self._beat_seconds)
+        lease = Lease(claim, due=time.monotonic() + self._beat_seconds)
         # A unit may be claimed anew by this process while an older claim on it is still held.
         name = (claim.unit_id, claim.fence)
         with self._lock:
@@ -155,10 +154,6 @@ class LeaseKeeper:
                 self._record_due = now + RECORD_SECONDS
                 for lease in due:
                     lease.due = now + self._beat_seconds
-            cut = [lease for lease in held if lease.may_be_cut and not lease.is_lost]
-            if cut:
-                with self._database.read_once() as session:
-                    self._note(cut, jobs.are_held(session, [lease.claim for lease in cut]))
         finally:
             if any(lease.is_lost for lease in leases):
                 self._on_lost()

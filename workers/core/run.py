@@ -70,14 +70,16 @@ def run_unit(
     is_stopped: Callable[[], bool],
     *,
     programs: Consent = NO_PROGRAM,
+    redis: str | None = None,
     writer: Writer | None = None,
     at_end: AtEnd = lambda _session: None,
 ) -> UnitReport:
     """Solve a claimed unit and write its outcome.
 
     The solver may be shared with other units; the caller stops it. ``is_stopped`` is called after
-    each interruption, and returns whether to hand the unit back. ``writer`` runs the write
-    transactions; by default the database. ``at_end`` is called within the transaction that ends the
+    each interruption, and returns whether to hand the unit back. ``redis`` is the URL of a server
+    through which processes share searches. ``writer`` runs the write transactions; by default the
+    database. ``at_end`` is called within the transaction that ends the
     unit, unless it is handed back, and again if the transaction is repeated.
 
     Raises:
@@ -88,10 +90,13 @@ def run_unit(
     kind = find_kind(claim.kind)
     if kind is None:
         raise LookupError(f"this version of c4 does not know the job kind {claim.kind!r}")
-    # No other kind may start programs.
-    consent = {"programs": programs} if kind.players_of_job else {}
+    more: dict[str, object] = {}
+    if kind.players_of_job:  # no other kind may start programs
+        more["programs"] = programs
+    if kind.shares_searches:
+        more["redis"] = redis
     try:
-        outcome = kind.solve_unit(claim, solver, database, is_stopped, **consent)
+        outcome = kind.solve_unit(claim, solver, database, is_stopped, **more)
         if not outcome.is_complete:
             return _hand_back(writer, claim, outcome)
         return _complete(writer, claim, outcome, at_end, kind=kind, database=database)

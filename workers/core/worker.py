@@ -90,6 +90,8 @@ class WorkerSettings:
     programs: Consent = NO_PROGRAM
     """Programs that it may start as players. Anyone who can write to the database can ask for any.
     """
+    redis: str | None = None
+    """The URL of a Redis server through which processes share searches; None for none."""
     patience: float = inf
     """Seconds to wait for a database that is away or busy. If it is infinite, the worker also goes
     on after other errors that may pass."""
@@ -334,13 +336,14 @@ class Worker:
             if not self.stopping.is_set():
                 following = self._claim(session, lanes, looks=grows)
 
-        with self._leases.hold(claim, may_be_cut=grows) as lease:
+        with self._leases.hold(claim) as lease:
             report = run_unit(
                 self._database,
                 self._solver,
                 claim,
                 lambda: lease.is_lost or self.stopping.is_set(),
                 programs=self.settings.programs,
+                redis=self.settings.redis,
                 writer=self,
                 at_end=claim_next,
             )

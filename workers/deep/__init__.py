@@ -1,7 +1,8 @@
-"""Jobs of kind ``deep``: many workers together prove the value of one position.
+"""Jobs of kind ``deep``: many workers together prove the score of one position.
 
-``tree`` splits the position into pieces: "does this sub-position score at least beta?" Each piece
-is a unit of the job (``task``). ``job`` works on units and plans the next ones; meanwhile the
-processes share their most expensive bounds (``sharing``). ``answer`` reads the progress and the
-result of the job.
+All workers run one search from the position, coordinated by a registry
+(c4core/engine/together.pxi). ``task`` describes the position. A unit of the job (``job``) is a
+shift: a thread searches for a while. ``search`` carries messages between processes, and keeps
+costly bounds in the database. ``proof`` follows the proof through the stored bounds, and ``answer``
+reads the progress and the result.
 """

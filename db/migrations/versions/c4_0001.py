@@ -51,6 +51,13 @@ def upgrade() -> None:
         sqlite_where=sa.text("lower <> upper"),
         postgresql_where=sa.text("lower <> upper"),
     )
+    op.create_index(
+        op.f("ix_evaluations_costly"),
+        "evaluations",
+        ["width", "height", "nodes"],
+        sqlite_where=sa.text("nodes >= 1048576"),
+        postgresql_where=sa.text("nodes >= 1048576"),
+    )
     op.create_table(
         "jobs",
         sa.Column("id", ROW_ID, nullable=False),
@@ -107,18 +114,6 @@ def upgrade() -> None:
         op.create_index(
             op.f(f"ix_units_{name}"), "units", columns, sqlite_where=where, postgresql_where=where
         )
-    op.create_table(
-        "shared_bounds",
-        sa.Column("job_id", ROW_ID, nullable=False),
-        sa.Column("sender", sa.BigInteger(), nullable=False),
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("bounds", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["job_id"], ["jobs.id"], name=op.f("fk_shared_bounds_job_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("job_id", "sender", "number", name=op.f("pk_shared_bounds")),
-        sqlite_with_rowid=False,
-    )
     op.create_table(
         "matches",
         sa.Column("id", ROW_ID, nullable=False),

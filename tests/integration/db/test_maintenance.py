@@ -49,12 +49,11 @@ def used(database: Database) -> Database:
     with database.write() as session:
         store(session, BOARD, [evaluation(""), evaluation("44", scores=scores)])
         store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
-    job_id = make_job(database, 2, positions=5)
+    make_job(database, 2, positions=5)
     over = [evaluation("1212121", lower=-18, upper=-18)]
     outcome = {"evaluations": over, "result": {"a": 1}}
     assert finish(database, must_take(database), **outcome)
     with database.write() as session:
-        jobs.share_bounds(session, job_id, jobs.BoundsPackage(1, 0, b"bounds"))
         like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
         add_costs(session, costs={7: Cost(5, 0.25)}, **like)
         record_worker(session, worker("ada"))
@@ -74,7 +73,6 @@ def test_stats(used: Database) -> None:
         "games": 3,
         "jobs": 1,
         "matches": 2,
-        "shared_bounds": 1,
         "units": 2,
         "workers": 1,
     }

@@ -127,8 +127,8 @@ class TestDeep:
             browser.server = server
             browser.open(f"/work?job={number}")
             browser.until(
-                lambda: "at least" in browser.text(f"[data-job='{number}'] .deep-work"),
-                "nothing is searched",
+                lambda: "at least" in browser.text(f"[data-job='{number}'] .deep-score"),
+                "no question is shown",
             )
             shown = browser.texts(f"[data-job='{number}'] .deep-columns li")
             assert [text.split()[0] for text in shown] == list("12345678")

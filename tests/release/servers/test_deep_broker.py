@@ -2,79 +2,126 @@
 
 import json
 import signal
+from contextlib import ExitStack
 
 import pytest
+import redis
 
+from c4core.notation import BoardSize
 from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+from db import evaluations
 from db.database import Database
-from db.records.jobs import Claim, JobState, UnitState
-from tests.support.boards.deep import conclude
-from tests.support.jobs import of_job, take
-from tests.support.running.service import Service
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import JobState, UnitState
+from tests.support.running.databases import do
+from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
-from workers.deep.answer import follow_proof
-from workers.deep.job import submit
+from workers.deep.job import join_or_submit
+from workers.deep.search import stream_name
 from workers.deep.task import DeepTask
-from workers.deep.tree import Bounds
 
 pytestmark = pytest.mark.servers
 
-START, SCORE = Position(width=6, height=6), -1
-ENDLESS = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
-"""Each of its searches would take hours."""
+BOARD, SCORE = BoardSize(8, 5), 1
+"""Takes one search 26 million nodes, so that both workers take part."""
 
 
-def test_workers_prove_a_score_together_although_one_is_killed(one_service: Service) -> None:
-    with Database.open(one_service.database_url) as database:
-        task = DeepTask(START, "", split_plies=3, unit_nodes=100_000)
-        job_id = submit(database, task, threads=2)
-    with one_service.worker("--threads=1", name="ada"), one_service.worker(name="bob") as victim:
-        await_that(lambda: one_service.job(job_id).units[UnitState.DONE] > 5)
-        victim.process.kill()
-        done = one_service("deep", "--board", "6x6", "--resume", "--json", "")
+def submit(service: Service, board: BoardSize = BOARD) -> int:
+    with Database.open(service.database_url) as database:
+        return join_or_submit(database, DeepTask(Position(width=board[0], height=board[1]), ""))[0]
+
+
+def messages(service: Service, job_id: int) -> int:
+    """The number of messages that the workers have exchanged."""
+    with (
+        Database.open(service.database_url) as database,
+        redis.Redis.from_url(service.broker_url) as client,
+    ):
+        return client.xlen(stream_name(database, job_id))
+
+
+def two_workers(service: Service, stack: ExitStack) -> tuple[Process, Process]:
+    ada, bob = (
+        stack.enter_context(service.worker("--threads=1", name=name)) for name in ("ada", "bob")
+    )
+    return ada, bob
+
+
+def check_answer(service: Service, job_id: int) -> None:
+    done = service("deep", "--board", str(BOARD), "--resume", "--json", "")
     assert done.code == 0, done.err
     answer = json.loads(done.out)
     assert (answer["job"], answer["score"], answer["proof"]["missing"]) == (job_id, SCORE, 0)
-    job = one_service.job(job_id)
-    assert job.state is JobState.DONE
-    assert job.units[UnitState.DONE] == sum(job.units.values())
-    with Database.open(one_service.database_url) as database:
-        assert not follow_proof(database, START, Bounds(SCORE, SCORE)).missing
+    assert answer["proof"]["derived"] > 5
+    assert answer["pv_is_complete"]
+    assert service.job(job_id).state is JobState.DONE
 
 
-def test_an_unnecessary_piece_frees_its_worker(one_service: Service) -> None:
-    with Database.open(one_service.database_url) as database:
-        job_id = submit(database, ENDLESS, threads=4)
-        with one_service.worker("--threads=1") as worker:
-            await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0, worker)
-            # Another worker's result completes the job.
-            assert conclude(database, _next_piece(database, job_id), Bounds(-27, -27))
-            await_that(lambda: f"of job {job_id}) lost" in worker.log)
-        assert one_service.job(job_id).state is JobState.DONE
+def both_search(service: Service, job_id: int) -> bool:
+    return service.job(job_id).units[UnitState.LEASED] == 2 and messages(service, job_id) > 5
+
+
+def test_one_of_two_workers_is_killed(one_service: Service) -> None:
+    with ExitStack() as stack:
+        ada, bob = two_workers(one_service, stack)
+        job_id = submit(one_service)
+        await_that(lambda: both_search(one_service, job_id), ada)
+        bob.process.kill()
+        check_answer(one_service, job_id)
+
+
+def test_one_of_two_workers_is_frozen(one_service: Service) -> None:
+    with ExitStack() as stack:
+        ada, bob = two_workers(one_service, stack)
+        job_id = submit(one_service)
+        await_that(lambda: both_search(one_service, job_id), ada)
+        bob.process.send_signal(signal.SIGSTOP)
+        check_answer(one_service, job_id)
+        bob.process.send_signal(signal.SIGCONT)
+        await_that(lambda: f"of job {job_id}) lost" in bob.log, bob)
+    assert one_service.job(job_id).state is JobState.DONE
+
+
+def test_redis_is_emptied_again_and_again(one_service: Service) -> None:
+    with ExitStack() as stack, redis.Redis.from_url(one_service.broker_url) as client:
+        ada, _ = two_workers(one_service, stack)
+        job_id = submit(one_service)
+        await_that(lambda: both_search(one_service, job_id), ada)
+        for _ in range(5):
+            client.flushall()
+            await_that(
+                lambda: (
+                    messages(one_service, job_id) or one_service.job(job_id).state is JobState.DONE
+                ),
+                ada,
+            )
+        check_answer(one_service, job_id)
+
+
+def test_workers_search_without_redis(service: Service) -> None:
+    """Workers with RabbitMQ share proven bounds through the database."""
+    with ExitStack() as stack:
+        ada, bob = two_workers(service, stack)
+        job_id = submit(service)
+        check_answer(service, job_id)
+        shared = "without Redis, deep jobs share proven bounds only"
+        for worker in (ada, bob):
+            assert (shared in worker.log) is service.broker_url.startswith("amqp")
 
 
 def test_an_interrupted_command_shows_the_bounds_that_workers_have_proven(
     one_service: Service,
 ) -> None:
+    job_id = submit(one_service, BoardSize(8, 7))
     with Database.open(one_service.database_url) as database:
-        job_id = submit(database, ENDLESS, threads=1)
         command = ("-m", "cli", "deep", "--board", "8x7", "--resume", "")
         with one_service.process(*command) as process:
             await_that(lambda: "No worker takes such jobs yet" in process.log, process)
-            assert conclude(database, _next_piece(database, job_id), Bounds(-1, -1))
+            start = Position(width=8, height=7)
+            row = StoredEvaluation(start.canonical_key, 8, 7, 0, 1, 27, 9, ENGINE_VERSION)
+            do(database, evaluations.store, start.board, [row])
             assert process.stop(signal.SIGINT) == 130
     assert "Proven so far: score +1 to +27, asked: " in process.log
     assert "The job waits for workers" in process.log
-
-
-def _next_piece(database: Database, job_id: int) -> Claim:
-    """Claim the next piece. While another process has locked its row, PostgreSQL skips it."""
-    taken: list[Claim | None] = []
-
-    def is_taken() -> bool:
-        taken.append(take(database, of_job(job_id)))
-        return taken[-1] is not None
-
-    await_that(is_taken)
-    assert taken[-1] is not None
-    return taken[-1]
+    assert one_service.job(job_id).state is JobState.RUNNING

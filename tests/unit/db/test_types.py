@@ -11,7 +11,6 @@ from db.types import (
     HighHalf,
     JsonText,
     LowHalf,
-    PackedBytes,
     PlainText,
     Unsigned,
 )
@@ -52,13 +51,3 @@ def test_null_stays_null() -> None:
         assert kind.process_bind_param(None, DIALECT) is None
         assert kind.process_result_value(None, DIALECT) is None
     assert PlainText().process_bind_param(None, DIALECT) is None
-
-
-@given(st.binary())
-def test_packed_bytes_round_trip(value: bytes) -> None:
-    kind = PackedBytes()
-    stored = kind.process_bind_param(value, DIALECT)
-    assert stored is not None
-    assert kind.process_result_value(stored, DIALECT) == value
-    with pytest.raises(DamagedValueError):
-        kind.process_result_value(stored[:-1], DIALECT)

@@ -155,15 +155,13 @@
  */
 
 /**
- * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start; `beta` is for the
- * side to move in the piece.
+ * Answers of /api/v1/jobs. Scores in the tree of a deep job are for the side to move at its start.
  *
  * @typedef {"planning" | "running" | "done" | "failed" | "cancelled"} JobState
  * @typedef {{lower: number, upper: number}} Bounds
  *
  * @typedef {Bounds & {
- *   asked: number | null, moves: (Bounds | null)[], decided: number, split: number, cut: number, queued: number,
- *   failed: number, at_work: {moves: string | null, beta: number}[],
+ *   asked: number | null, moves: (Bounds | null)[],
  * }} JobTree `asked` is null when the score is proven; a move is null if its column cannot be played
  *
  * @typedef {{

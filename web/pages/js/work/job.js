@@ -22,10 +22,7 @@ const TABULAR = ["analyze"];
  * The unit that a kind of job counts; other kinds count positions.
  * @type {Record<string, string>}
  */
-const COUNTED = { deep: "piece", match: "game" };
-
-/** Maximum number of pieces of a tree that are listed; for the others only their number is shown. */
-const MOST_NAMED = 6;
+const COUNTED = { deep: "shift", match: "game" };
 
 /** Maximum number of results in the table. */
 const MOST_ROWS = 50;
@@ -180,21 +177,16 @@ function figuresText(progress, one) {
 }
 
 /**
- * Draw the tree of a deep job: the proven bounds of the score and of each column, and the pieces being searched.
+ * Draw the tree of a deep job: the proven bounds of the score and of each column.
  * @param {JobTree} tree
  */
 function drawTree(tree) {
-  const { decided, split, cut, queued, failed } = tree;
-  const pieces = [`${count(decided, "piece")} decided`, `${split} split`, `${cut} cut`, `${queued} waiting`];
-  if (failed > 0) pieces.push(`${failed} failed`);
   const columns = tree.moves.map((bounds, index) => drawColumn(index + 1, bounds, tree));
   return make(
     "div",
     { class: "deep-tree", "data-tree": "" },
     make("p", { class: "deep-score" }, scoreText(tree)),
     make("ol", { class: "deep-columns", "aria-label": "Proven score of each column" }, columns),
-    make("p", { class: "quiet" }, pieces.join(" · ")),
-    tree.at_work.length > 0 && drawWork(tree),
   );
 }
 
@@ -216,17 +208,6 @@ function drawColumn(column, bounds, tree) {
     make("b", {}, columnLabel(column)),
     make("span", {}, bounds === null ? "full" : exact),
   );
-}
-
-/** @param {JobTree} tree */
-function drawWork({ at_work: pieces }) {
-  const named = pieces.slice(0, MOST_NAMED).map(({ moves, beta }) => {
-    const place = moves === null ? "a piece that is no longer needed" : `after ${moves || "no moves"}`;
-    return make("li", {}, `${place}: at least ${signed(beta)}?`);
-  });
-  const more = pieces.length - named.length;
-  if (more > 0) named.push(make("li", {}, `and ${count(more, "more piece")}`));
-  return make("ul", { class: "deep-work", "aria-label": "Being searched" }, named);
 }
 
 /** The first results of a job as a table, with links to the board. */
