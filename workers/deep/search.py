@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 QUICK_NODES: Final = 50_000
 """A position that takes fewer nodes is solved by one thread alone."""
 
-EXCHANGE_SECONDS: Final = 0.01
-"""Time between two exchanges of messages: a tenth of the time after which a position is split."""
+SEND_SECONDS: Final = 0.03
+"""Time between two looks for news: a tenth of the time after which a position is split."""
 
-SHARE_OF_TIME: Final = 0.01
-"""Maximum share of a processor's time for exchanges; beyond that they become less frequent."""
+WAIT_SECONDS: Final = 1.0
+"""A process waits this long for messages at a time."""
 
 HEARTBEAT_SECONDS: Final = 2.0
 """Time between two messages that are sent even without news."""
@@ -92,7 +92,6 @@ class JointSearch:
     ) -> None:
         self.search = SharedSearch(solver, task.start, weak=task.weak, is_remote=redis is not None)
         self._quick_nodes = self._untold = 0
-        self._exchange_due = 0.0
         self._database = database
         self._task = task
         self._new: deque[NDArray[np.void]] = deque()
@@ -161,9 +160,11 @@ class JointSearch:
 
     def _start(self) -> None:
         self._threads = [
-            PeriodicThread("share a search", EXCHANGE_SECONDS, self._exchange),
+            PeriodicThread("share a search", SEND_SECONDS, self._send),
             PeriodicThread("store bounds", STORE_SECONDS, self._store, first=STORE_SECONDS),
         ]
+        if self._stream is not None:
+            self._threads.append(PeriodicThread("hear of a search", 0.0, self._stream.receive))
         for thread in self._threads:
             thread.start()
 
@@ -171,27 +172,20 @@ class JointSearch:
         """Send and store the last bounds; they are lost if a server cannot be reached."""
         for thread in self._threads:
             thread.close()
-        for last in (self._exchange, self._store):
-            self._exchange_due = 0.0
+        for last in (self._send, self._store):
             try:
                 last()
             except Exception as error:  # noqa: BLE001 (it is logged by the threads, too)
                 LOGGER.debug("cannot share the last bounds: %s", error)
 
-    def _exchange(self) -> None:
-        if time.monotonic() < self._exchange_due:
-            return
-        before = time.thread_time()
-        message, bounds = self.search.take(
-            is_heartbeat=self._stream is not None and self._stream.beats
-        )
+    def _send(self) -> None:
+        beats = self._stream is not None and self._stream.beats
+        message, bounds = self.search.take(is_heartbeat=beats)
         costly = bounds[bounds["log_nodes"] >= COSTLY_NODES.bit_length() - 1]
         if len(costly):
             self._new.append(costly)
-        if self._stream is not None:
-            self._stream.exchange(message)
-        spent = time.thread_time() - before
-        self._exchange_due = time.monotonic() + spent / SHARE_OF_TIME
+        if message and self._stream is not None:
+            self._stream.send(message)
 
     def _store(self) -> None:
         """Store new bounds, and learn whether another process has decided the score."""
@@ -244,22 +238,26 @@ class _Stream:
         """Whether the next message is to be sent even if there is no news."""
         return time.monotonic() >= self._beat_due
 
-    def exchange(self, message: bytes) -> None:
-        """Send a message, and use the messages of other processes; RedisError if that fails."""
+    def send(self, message: bytes) -> None:
+        """Send a message; RedisError if it fails. It is lost if Redis has failed a moment ago."""
         now = time.monotonic()
         if now < self._retry_at:
             return
         self._retry_at = now + RETRY_SECONDS  # unless it succeeds
-        with self._redis.pipeline(transaction=False) as pipeline:
-            if message:
-                pipeline.xadd(self._name, {"m": message}, maxlen=STREAM_MESSAGES)
-            if self.beats:
-                pipeline.expire(self._name, STREAM_SECONDS)
-            pipeline.xread({self._name: self._last}, count=MESSAGES)
-            found = pipeline.execute()[-1]
-        self._retry_at = 0.0
+        self._redis.xadd(self._name, {"m": message}, maxlen=STREAM_MESSAGES)
         if self.beats:
+            self._redis.expire(self._name, STREAM_SECONDS)
             self._beat_due = now + HEARTBEAT_SECONDS
+        self._retry_at = 0.0
+
+    def receive(self) -> None:
+        """Wait for messages of other processes, and use them; RedisError if that fails."""
+        wait = int(1000 * WAIT_SECONDS)
+        try:
+            found: Any = self._redis.xread({self._name: self._last}, count=MESSAGES, block=wait)
+        except BaseException:
+            time.sleep(RETRY_SECONDS)
+            raise
         for _name, entries in found:
             for self._last, fields in entries:
                 self._use(fields)

@@ -336,7 +336,7 @@ class TestStoredBounds:
         asked = deep("", BoardSize(6, 6))
         part = JointSearch(database, submit(database, asked), asked, Solver(), None)
         part.search.work()
-        part._exchange()
+        part._send()
         with monkeypatch.context() as patch:
             patch.setattr(search, "store_learned", None)
             with pytest.raises(TypeError):
