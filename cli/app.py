@@ -40,7 +40,7 @@ SUMMARIES: Final = {
     "count": "Count the positions of a board, ply by ply.",
     "query": "Query known positions in the database or a book.",
     "jobs": "List, watch, stop and continue jobs, and write their results.",
-    "status": "Show queued and running work, its speed, and the workers.",
+    "status": "Show queued and running work, its speed, the workers, and problems.",
     "match": "Let A play against B, and report the results.",
     "tournament": "Let several players meet each other, and report the results.",
     "dataset": "Build and check data sets with exact labels.",

@@ -37,16 +37,16 @@ def status(settings: Settings, *, check: bool) -> None:
     threads ("nodes/s") and the time of their last sign of life ("seen").
 
     With a broker, the workers that answer there are counted, which takes a second. Problems are: a
-    database that cannot be written, a broker that does not answer, workers of another build or at
-    another broker, and clocks that differ by more than 5 seconds. Run "c4 status --check" on a new
-    machine before "c4 worker".
+    broker that does not answer, workers of another build or at another broker, clocks that differ by
+    more than 5 seconds, and with --check a database that cannot be written. Run "c4 status --check"
+    on a new machine before "c4 worker".
     """
     found: list[str] = []
     broker, answering = _ask_broker(settings, found)
     try:
         with settings.open_database() as database:
             totals = database.ask(read_totals)
-            found += problems(database, answering)
+            found += problems(database, answering, must_write=check)
     except StorageError:
         _say_problems(settings, found)
         raise

@@ -1,5 +1,6 @@
 """The line protocol holds for any input."""
 
+import codecs
 import io
 import json
 
@@ -37,7 +38,8 @@ def test_every_notation_gives_the_same_position(
 @given(data=st.binary(max_size=300))
 def test_any_bytes_give_one_answer_for_each_line(data: bytes) -> None:
     answers = list(read_lines(io.BytesIO(data), board=BoardSize(7, 6)))
-    assert len(answers) >= len(io.BytesIO(data).readlines())
+    lines = io.BytesIO(data.removeprefix(codecs.BOM_UTF8)).readlines()
+    assert len(answers) >= len(lines)
     assert [answer.line for answer in answers] == list(range(1, len(answers) + 1))
 
 

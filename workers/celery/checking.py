@@ -20,21 +20,24 @@ CLOCK_SECONDS: Final = 5.0
 """A larger difference between two clocks is reported."""
 
 
-def problems(database: Database, answering: set[str] | None) -> Iterator[str]:
+def problems(
+    database: Database, answering: set[str] | None, *, must_write: bool
+) -> Iterator[str]:
     """Yield a sentence for each problem that this machine's settings would give a worker.
 
     ``answering`` are the names of the workers that answer at the broker (:meth:`Broker.workers`);
-    None if there is no broker or it does not answer.
+    None if there is no broker or it does not answer. ``must_write`` reports a read-only database.
     """
     before = time.time()
     with database.read() as session:
         clock = jobs.clock(session)
         workers = jobs.live_workers(session)
     ahead = (before + time.time()) / 2 - clock
-    try:
-        database.run(jobs.clock)
-    except StorageError as error:
-        yield str(error)
+    if must_write:
+        try:
+            database.run(jobs.clock)
+        except StorageError as error:
+            yield str(error)
     if abs(ahead) > CLOCK_SECONDS:
         word = "ahead of" if ahead > 0 else "behind"
         yield f"the clock of this machine is {abs(ahead):.0f} s {word} that of the database"
