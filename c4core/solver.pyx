@@ -15,7 +15,7 @@ from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
-from libc.math cimport isnan
+from libc.math cimport INFINITY, isnan
 from libc.stdint cimport int8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
@@ -1219,8 +1219,8 @@ cdef class SharedSearch:
     def _forget_silent(self):
         """Drop the claims of silent processes, and no longer count their workers."""
         for process, (nodes, workers, seen) in self._others.items():
-            if workers and monotonic() > seen + SILENT_SECONDS:
-                self._others[process] = nodes, 0, seen
+            if monotonic() > seen + SILENT_SECONDS:
+                self._others[process] = nodes, 0, INFINITY
                 drop_claims(self._registry, process)
         self._count_others()
 

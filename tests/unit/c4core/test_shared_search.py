@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import count
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import c4core.solver
 from c4core import ENGINE_VERSION, Position, Solver
@@ -238,8 +238,13 @@ def test_an_answer_that_contradicts_the_known_bounds_is_ignored(score: int) -> N
 notices = st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 15) | st.just(2**64 - 1))
 
 
+@example(hints=[], workers=0, chance=random.Random(1))
 @settings(max_examples=10, deadline=None)
-@given(st.lists(notices, max_size=200), st.integers(0, 2**16 - 1), st.randoms())
+@given(
+    hints=st.lists(notices, max_size=200),
+    workers=st.integers(0, 2**16 - 1),
+    chance=st.randoms(),
+)
 def test_no_hint_changes_the_score(
     score: int, hints: list[tuple[int, int]], workers: int, chance: random.Random
 ) -> None:
