@@ -37,9 +37,9 @@ def status(settings: Settings, *, check: bool) -> None:
     threads ("nodes/s") and the time of their last sign of life ("seen").
 
     With a broker, the workers that answer there are counted, which takes a second. Problems are: a
-    broker that does not answer, workers of another build or at another broker, clocks that differ by
-    more than 5 seconds, and with --check a database that cannot be written. Run "c4 status --check"
-    on a new machine before "c4 worker".
+    broker that does not answer, workers of another build or at another broker, clocks that differ
+    by more than 5 seconds, and with --check a database that cannot be written. Run "c4 status
+    --check" on a new machine before "c4 worker".
     """
     found: list[str] = []
     broker, answering = _ask_broker(settings, found)

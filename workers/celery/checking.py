@@ -20,9 +20,7 @@ CLOCK_SECONDS: Final = 5.0
 """A larger difference between two clocks is reported."""
 
 
-def problems(
-    database: Database, answering: set[str] | None, *, must_write: bool
-) -> Iterator[str]:
+def problems(database: Database, answering: set[str] | None, *, must_write: bool) -> Iterator[str]:
     """Yield a sentence for each problem that this machine's settings would give a worker.
 
     ``answering`` are the names of the workers that answer at the broker (:meth:`Broker.workers`);
