@@ -213,7 +213,7 @@ fuzz: $(VENV)/extras
 extras: $(VENV)/extras
 	$(PYTEST) tests/release/extras
 
-browser: $(VENV)/dev
+browser: $(VENV)/extras
 	$(PYTEST) tests/release/browser
 
 servers: $(VENV)/extras
