@@ -1,6 +1,7 @@
 """Reasons for moves: the words of each kind, and a proof that refuses false reasons."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -110,10 +111,10 @@ def test_a_position_without_a_short_reason_has_none() -> None:
         ("4433", {"moves": (4, 4, 4, 4, 4, 4, 4)}),
     ],
 )
-def test_a_false_reason_is_not_proven(moves: str, false: dict[str, object]) -> None:
+def test_a_false_reason_is_not_proven(moves: str, false: dict[str, Any]) -> None:
     true = Reason("two_threats", "x", (4,), (1, 5))
     assert is_proven(true, Position("4433"))
-    assert not is_proven(replace(true, **false), Position(moves))  # type: ignore[arg-type]
+    assert not is_proven(replace(true, **false), Position(moves))
 
 
 @settings(max_examples=60, deadline=None)
