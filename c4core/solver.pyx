@@ -1031,7 +1031,7 @@ cdef class SharedSearch:
     """SharedSearch(solver, position, *, weak=False, is_remote=False)\n--\n
     A search of one position by several threads and processes (c4core/engine/together.pxi).
 
-    Any number of threads may call :meth:`work`. Each process has its own object and its own transposition
+    Its first nodes are searched by the caller, at once. Then any number of threads may call :meth:`work`. Each process has its own object and its own transposition
     table. The caller carries messages between the processes: the result of :meth:`take` in one of them goes to
     :meth:`add` in all others, soon and in order. Messages may be lost, doubled or late. The scores stay right,
     and the processes then repeat some of each other's work.
@@ -1055,17 +1055,27 @@ cdef class SharedSearch:
 
     def __cinit__(self, Solver solver, Position position, *, bint weak=False, bint is_remote=False):
         cdef Bounds bounds
+        cdef Call call
+        cdef Solver quick
         if game_bounds(position.g, position.stones, position.mask, &bounds):
             raise ValueError("the game is over: there is nothing to search")
         self.solver = solver
         self.position = position
         self.weak = weak
         self._others = {}
-        self._registry = <Registry*>kernel_of(position.g).assemble(
-            NULL, position.stones, position.mask, &bounds, weak, NO_LIMIT
-        )
-        if self._registry == NULL:
-            raise MemoryError("no memory for a search")
+        quick = Solver(table_mb=1)  # its table is empty, so all processes rank the first moves alike
+        quick._begin(&call, position, None, SOLO_NODES)
+        try:
+            call.board.kernel.solve(call.run, position.stones, position.mask, &bounds, weak)
+            quick._reraise()
+            self._registry = <Registry*>call.board.kernel.assemble(
+                call.run, position.stones, position.mask, &bounds, weak, NO_LIMIT
+            )
+            if self._registry == NULL:
+                raise MemoryError("no memory for a search")
+            self._registry.nodes = call.run.nodes
+        finally:
+            quick._end(&call)
         self._registry.process = FIRST_PROCESS + <uint64_t>randbits(PROCESS_BITS)
         self._registry.least_posted = REMOTE_BOUND_NODES
         if is_remote:
@@ -1124,15 +1134,16 @@ cdef class SharedSearch:
             MemoryError: no memory for the table.
         """
         cdef Call call
+        cdef uint64_t nodes = 0
         self.solver._begin(&call, self.position, time_limit, None)
         try:
             with nogil:
-                call.board.kernel.join(self._registry, call.run)
+                nodes = call.board.kernel.join(self._registry, call.run)
             self.solver._reraise()
         finally:
             self.solver._end(&call)
         lower, upper = self.bounds
-        return Evaluation(lower, upper, call.run.nodes, atomics.now() - call.start)
+        return Evaluation(lower, upper, nodes, atomics.now() - call.start)
 
     def take(self, *, is_heartbeat=False):
         """Return what this process has done and proven since the last call, for the other processes.
@@ -1289,8 +1300,10 @@ def _help_position(size_t together, int index, ended):
     """The body of a helper thread for one position. If it cannot get memory, it does nothing."""
     cdef Together* work = <Together*>together
     cdef Run* run
+    cdef Limits limits = work.limits[0]
+    limits.interrupted = NULL
     try:
-        run = work.kernel.begin(work.memory, work.limits)
+        run = work.kernel.begin(work.memory, &limits)
         if run != NULL:
             with nogil:
                 work.kernel.join(work.team, run)

@@ -130,14 +130,13 @@ cdef struct Kernel:
     ) noexcept nogil
     # Find the column nearest to the centre that reaches the position's score; ABORTED at a limit.
     int (*principal_move)(Run* run, whole_t stones, whole_t mask, int score) noexcept nogil
-    # Solve one position with several threads. assemble() returns NULL if memory is short. Each thread joins
-    # with its own run, the caller's thread with the run that it passed to assemble(). disband() adds the
-    # nodes of all threads to that run and frees the team. Without that run, threads come and go, each has
-    # its own limits, and the caller frees the team.
+    # Solve one position with several threads. assemble() returns NULL if memory is short; the run has begun to
+    # search the position. Each thread joins with its own run, and join() returns the nodes that it has visited.
+    # At the end the caller frees the team, or disband() does, and adds the nodes of all threads to a run.
     Team* (*assemble)(
-        Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
+        const Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
     ) noexcept nogil
-    void (*join)(Team* team, Run* run) noexcept nogil
+    uint64_t (*join)(Team* team, const Run* run) noexcept nogil
     void (*disband)(Team* team, Run* run, Bounds* bounds) noexcept nogil
     # Do one thread's part of a batch.
     void (*run_batch)(Batch* batch, Run* run) noexcept nogil

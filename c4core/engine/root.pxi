@@ -280,13 +280,13 @@ cdef struct Together:
     word_t mask
     Bounds bounds           # bounds known at the start
     bint weak
-    Run* leader             # only its thread may check for signals; or NULL, and threads come and go
-    Search s                # initial state of every thread's search, if there is a leader
+    uint64_t node_limit     # of every thread
     uint64_t nodes          # of all threads that have ended; atomic
+    int32_t history[2][WORD_BITS]   # every thread begins with it, so that they rank the first moves alike
 
 
 cdef Team* _assemble(
-    Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
+    const Run* run, whole_t stones, whole_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
 ) noexcept nogil:
     cdef Together* together = <Together*>calloc(1, sizeof(Together))
     if together == NULL:
@@ -297,33 +297,28 @@ cdef Team* _assemble(
     together.mask = mask
     together.bounds = bounds[0]
     together.weak = weak
-    together.leader = run
-    if run != NULL:
-        together.s = (<Search*>run)[0]
-        together.s.run.nodes = together.s.told = 0
-        together.s.run.stopped = False
-        together.s.run.node_limit = node_limit
+    together.node_limit = node_limit
+    memcpy(together.history, (<const Search*>run).history, sizeof(together.history))
     return together
 
 
-cdef void _join(Team* team, Run* run) noexcept nogil:
+cdef uint64_t _join(Team* team, const Run* run) noexcept nogil:
     cdef Together* together = <Together*>team
-    cdef Search s = (<Search*>run)[0] if together.leader == NULL else together.s
+    cdef Search s = (<const Search*>run)[0]
     cdef Bounds bounds = together.bounds
     cdef Worker worker
+    s.run.nodes = s.told = 0
+    s.run.stopped = False
+    s.run.node_limit = together.node_limit
+    memcpy(s.history, together.history, sizeof(s.history))
     _join_registry(&s, &worker, &together.registry)
-    if together.leader != NULL and run != together.leader:
-        s.interrupted = NULL
-    s.memory = (<Search*>run).memory
     _solve_together(
         &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak
     )
     _leave_registry(&s)
     _count_nodes(&s)
-    if together.leader == NULL:
-        run.nodes = (<Search*>run).told = s.run.nodes
-    else:
-        atomics.add(&together.nodes, s.run.nodes)
+    atomics.add(&together.nodes, s.run.nodes)
+    return s.run.nodes
 
 
 cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:

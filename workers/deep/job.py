@@ -60,11 +60,13 @@ def solve_unit(
             nodes += search.work(time_limit=left).nodes
     lower, upper = search.bounds
     seconds = time.monotonic() - began
-    nodes += part.take_quick_nodes()
+    nodes += part.take_first_nodes()
     result: Json = {"lower": lower, "upper": upper, "nodes": nodes, "seconds": seconds}
     learned = part.evaluation()
     if part.may_finish():
-        learned += complete_proof(database, task.start, (lower, upper), solver)
+        learned += complete_proof(
+            database, task.start, (lower, upper), solver, search.nodes
+        )
         if lower == upper:
             line = best_line(database, task.start, lower, solver)
             result["line"] = format_moves(line)

@@ -10,7 +10,6 @@ that the proof needs once more, while they are in its table.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,8 +31,12 @@ CHEAP_NODES: Final = 1 << 17
 ALWAYS_PLIES: Final = 2
 """Bounds this many plies below the start are always reduced to bounds after them."""
 
-COMPLETE_SECONDS: Final = 4.0
-"""Time for searching bounds that the proof lacks. Without them, its searched parts are larger."""
+COMPLETE_SHARE: Final = 50
+"""Bounds that the proof lacks get this part of the nodes of the search. Without them, its searched
+parts are larger."""
+
+COMPLETE_NODES: Final = 1_000_000, 20_000_000
+"""The least and the most nodes for bounds that the proof lacks: 0.1 to 2 seconds."""
 
 LINE_NODES: Final = 20_000_000
 """Node limit for best play: a second or two, if nothing is known about it."""
@@ -97,6 +100,7 @@ class _Archive:
     def __init__(self, database: Database, start: Position) -> None:
         self.board = start.board
         self.new: dict[int, StoredEvaluation] = {}
+        self.searched = 0
         self._database = database
         self._bounds: dict[int, Bounds] = {}
         self._nodes: dict[int, int] = {}
@@ -121,6 +125,7 @@ class _Archive:
         """Search a position a little, and remember what is new."""
         key = position.canonical_key
         found = solver.test(position, beta, node_limit=CHEAP_NODES)
+        self.searched += found.nodes
         self._narrow(key, found.lower, found.upper)
         nodes = self._nodes[key] = max(found.nodes, self.nodes(key))
         row = (key, *self.board, position.ply, *self._bounds[key], nodes)
@@ -149,11 +154,15 @@ def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
 
 
 def complete_proof(
-    database: Database, start: Position, bounds: tuple[int, int], solver: Solver
+    database: Database, start: Position, bounds: tuple[int, int], solver: Solver, nodes: int
 ) -> list[StoredEvaluation]:
-    """Search the cheap bounds that a proof lacks; return them as new evaluations."""
+    """Search the cheap bounds that a proof lacks; return them as new evaluations.
+
+    ``nodes`` is the number of nodes that the score has taken.
+    """
     archive = _Archive(database, start)
-    deadline = time.monotonic() + COMPLETE_SECONDS
+    least, most = COMPLETE_NODES
+    most_nodes = min(max(least, nodes // COMPLETE_SHARE), most)
 
     def search(position: Position, lemma: Lemma) -> None:
         beta = 1 - lemma.beta
@@ -161,7 +170,7 @@ def complete_proof(
         if not is_near and archive.nodes(lemma.key) < COSTLY_NODES:
             return
         for child in _following([position]):
-            if not archive.bounds(child).decide(beta) and time.monotonic() < deadline:
+            if not archive.bounds(child).decide(beta) and archive.searched < most_nodes:
                 archive.search(child, beta, solver)
             if lemma.is_reached and archive.bounds(child).upper < beta:
                 return  # one move is enough

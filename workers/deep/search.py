@@ -43,14 +43,8 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim
 
-QUICK_NODES: Final = 50_000
-"""A position that takes fewer nodes is solved by one thread alone."""
-
-SEND_SECONDS: Final = 0.03
-"""Time between two looks for news: a tenth of the time after which a position is split."""
-
-WAIT_SECONDS: Final = 1.0
-"""A process waits this long for messages at a time."""
+EXCHANGE_SECONDS: Final = 0.02
+"""Time between two exchanges of messages: a fifth of the time after which a position is split."""
 
 HEARTBEAT_SECONDS: Final = 2.0
 """Time between two messages that are sent even without news."""
@@ -91,7 +85,7 @@ class JointSearch:
         self, database: Database, job_id: int, task: DeepTask, solver: Solver, redis: str | None
     ) -> None:
         self.search = SharedSearch(solver, task.start, weak=task.weak, is_remote=redis is not None)
-        self._quick_nodes = self._untold = 0
+        self._untold = self.search.nodes
         self._database = database
         self._task = task
         self._new: deque[NDArray[np.void]] = deque()
@@ -130,8 +124,8 @@ class JointSearch:
             self._is_finished = self._is_finished or is_first
             return is_first and (self._stream is None or not self._stream.brought_the_answer)
 
-    def take_quick_nodes(self) -> int:
-        """The nodes of the quick search at the beginning; 0 from the second call on."""
+    def take_first_nodes(self) -> int:
+        """The nodes of the search before the threads joined it; 0 from the second call on."""
         with self._lock:
             nodes, self._untold = self._untold, 0
             return nodes
@@ -142,29 +136,22 @@ class JointSearch:
         if bounds == score_limits(start.ply, *start.board):
             return []
         row = (start.canonical_key, *start.board, start.ply, *bounds)
-        nodes = self._quick_nodes + self.search.nodes
-        return [StoredEvaluation(*row, nodes, ENGINE_VERSION)]
+        return [StoredEvaluation(*row, self.search.nodes, ENGINE_VERSION)]
 
     def _begin(self) -> None:
-        """Read the stored bounds, and try to solve the position quickly."""
+        """Read the stored bounds."""
         board, start = self._task.board, self._task.start
         with self._database.read() as session:
             rows = evaluations.costly(session, board, limit=MOST_READ)
         width, height = board
         self.search.solver.add_bounds(_bounds_of(rows, start), width=width, height=height)
         self._read_answer()
-        if not self.search.is_decided:
-            found = self.search.solver.solve(start, weak=self._task.weak, node_limit=QUICK_NODES)
-            self._quick_nodes = self._untold = found.nodes
-            self.search.narrow(found.lower, found.upper)
 
     def _start(self) -> None:
         self._threads = [
-            PeriodicThread("share a search", SEND_SECONDS, self._send),
+            PeriodicThread("share a search", EXCHANGE_SECONDS, self._exchange),
             PeriodicThread("store bounds", STORE_SECONDS, self._store, first=STORE_SECONDS),
         ]
-        if self._stream is not None:
-            self._threads.append(PeriodicThread("hear of a search", 0.0, self._stream.receive))
         for thread in self._threads:
             thread.start()
 
@@ -172,20 +159,21 @@ class JointSearch:
         """Send and store the last bounds; they are lost if a server cannot be reached."""
         for thread in self._threads:
             thread.close()
-        for last in (self._send, self._store):
+        for last in (self._exchange, self._store):
             try:
                 last()
             except Exception as error:  # noqa: BLE001 (it is logged by the threads, too)
                 LOGGER.debug("cannot share the last bounds: %s", error)
 
-    def _send(self) -> None:
+    def _exchange(self) -> None:
+        """Send news, and use the messages of other processes."""
         beats = self._stream is not None and self._stream.beats
         message, bounds = self.search.take(is_heartbeat=beats)
         costly = bounds[bounds["log_nodes"] >= COSTLY_NODES.bit_length() - 1]
         if len(costly):
             self._new.append(costly)
-        if message and self._stream is not None:
-            self._stream.send(message)
+        if self._stream is not None:
+            self._stream.exchange(message)
 
     def _store(self) -> None:
         """Store new bounds, and learn whether another process has decided the score."""
@@ -238,26 +226,24 @@ class _Stream:
         """Whether the next message is to be sent even if there is no news."""
         return time.monotonic() >= self._beat_due
 
-    def send(self, message: bytes) -> None:
-        """Send a message; RedisError if it fails. It is lost if Redis has failed a moment ago."""
+    def exchange(self, message: bytes) -> None:
+        """Send a message unless it is empty, and use what has arrived; RedisError if Redis fails.
+
+        The message is lost if Redis fails, or has failed a moment ago.
+        """
         now = time.monotonic()
         if now < self._retry_at:
             return
         self._retry_at = now + RETRY_SECONDS  # unless it succeeds
-        self._redis.xadd(self._name, {"m": message}, maxlen=STREAM_MESSAGES)
+        pipeline = self._redis.pipeline(transaction=False)
+        pipeline.xread({self._name: self._last}, count=MESSAGES)
+        if message:
+            pipeline.xadd(self._name, {"m": message}, maxlen=STREAM_MESSAGES)
         if self.beats:
-            self._redis.expire(self._name, STREAM_SECONDS)
+            pipeline.expire(self._name, STREAM_SECONDS)
             self._beat_due = now + HEARTBEAT_SECONDS
+        found: Any = pipeline.execute()[0]
         self._retry_at = 0.0
-
-    def receive(self) -> None:
-        """Wait for messages of other processes, and use them; RedisError if that fails."""
-        wait = int(1000 * WAIT_SECONDS)
-        try:
-            found: Any = self._redis.xread({self._name: self._last}, count=MESSAGES, block=wait)
-        except BaseException:
-            time.sleep(RETRY_SECONDS)
-            raise
         for _name, entries in found:
             for self._last, fields in entries:
                 self._use(fields)

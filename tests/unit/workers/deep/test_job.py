@@ -244,7 +244,9 @@ class TestAnswers:
         asked = deep("", LARGE)
         store(database, asked.start, 0, 0, nodes=2 * COSTLY_NODES)
         assert follow_proof(database, asked.start, Bounds(0, 0)).derived == 0
-        new = complete_proof(database, asked.start, (0, 0), solver := Solver())
+        new = complete_proof(
+            database, asked.start, (0, 0), solver := Solver(), 2 * COSTLY_NODES
+        )
         assert new
         for row in new:
             found = solver.solve(Position.from_key(row.key, width=6, height=5)).score
@@ -336,7 +338,7 @@ class TestStoredBounds:
         asked = deep("", BoardSize(6, 6))
         part = JointSearch(database, submit(database, asked), asked, Solver(), None)
         part.search.work()
-        part._send()
+        part._exchange()
         with monkeypatch.context() as patch:
             patch.setattr(search, "store_learned", None)
             with pytest.raises(TypeError):
