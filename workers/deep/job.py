@@ -64,9 +64,7 @@ def solve_unit(
     result: Json = {"lower": lower, "upper": upper, "nodes": nodes, "seconds": seconds}
     learned = part.evaluation()
     if part.may_finish():
-        learned += complete_proof(
-            database, task.start, (lower, upper), solver, search.nodes
-        )
+        learned += complete_proof(database, task.start, (lower, upper), solver, search.nodes)
         if lower == upper:
             line = best_line(database, task.start, lower, solver)
             result["line"] = format_moves(line)

@@ -244,9 +244,7 @@ class TestAnswers:
         asked = deep("", LARGE)
         store(database, asked.start, 0, 0, nodes=2 * COSTLY_NODES)
         assert follow_proof(database, asked.start, Bounds(0, 0)).derived == 0
-        new = complete_proof(
-            database, asked.start, (0, 0), solver := Solver(), 2 * COSTLY_NODES
-        )
+        new = complete_proof(database, asked.start, (0, 0), solver := Solver(), 2 * COSTLY_NODES)
         assert new
         for row in new:
             found = solver.solve(Position.from_key(row.key, width=6, height=5)).score
