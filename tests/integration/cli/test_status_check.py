@@ -10,8 +10,10 @@ from tests.support.running.databases import PostgresDatabases
 
 SHIFTED = (
     "CREATE SCHEMA shifted",
-    "CREATE FUNCTION shifted.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE "
-    "AS $$ SELECT pg_catalog.statement_timestamp() + interval '{}' $$",
+    """
+    CREATE FUNCTION shifted.statement_timestamp() RETURNS timestamptz STABLE LANGUAGE sql
+    AS $$ SELECT pg_catalog.statement_timestamp() + interval '{}' $$
+    """,
     'ALTER DATABASE "{}" SET search_path = shifted, pg_catalog, public',
 )
 """Statements that make the clock of a PostgreSQL database differ from this machine's."""
