@@ -91,6 +91,7 @@ _UNIFIED: Final = (
     | dict.fromkeys(map(ord, "\u2502\u2503\u2551"), "|")
     | dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029/"), "\n")
 )
+_SQUARES: Final = frozenset(".xo\n")
 _NEW_ROW: Final = re.compile(r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029/]")
 _NUMBERED: Final = re.compile(r"1\.\s*[a-zA-Z1-9](?![.])")
 """Matches the beginning of a game with move numbers, but not squares such as ``1. 0. 2.``."""
@@ -124,8 +125,8 @@ def without_call(text: str) -> str:
 
 def whole(value: object) -> int | None:
     """The value as an int if it is a whole number, such as 4, 4.0 or NumPy's; None otherwise."""
-    if isinstance(value, bool):
-        return None
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else value
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, float) and value.is_integer():
@@ -266,6 +267,8 @@ def _square(value: object) -> str:
 def _rows(text: str, board: BoardSize | None) -> list[list[str]]:
     """The squares of a drawing, without frames, labels, and the text under the board."""
     lines = [line for line in text.split("\n") if line.strip()]
+    if _SQUARES.issuperset(text):
+        return [list(line) for line in lines]
     is_table = len(lines) > 1 and _HEADING_RULE.fullmatch(lines[1]) is not None
     lines = [line for line in lines if not _FRAME.fullmatch(line)]
     names = {index: count for index, line in enumerate(lines) if (count := _count_names(line))}
@@ -325,11 +328,14 @@ def _cells(line: str) -> list[str]:
     return list("".join(words))
 
 
+_FIRST_NAMES: Final = (["0"], ["1"], ["a"])
+
+
 def _count_names(line: str) -> int:
     """The number of columns if a line names them, such as 1 to 7, and cannot be squares; else 0."""
     words = re.split(r"[\s,;|]+", line.strip("[](),;| \t"))
     row = list(words[0]) if len(words) == 1 else words
-    if len(row) > MAX_WIDTH:
+    if row[:1] not in _FIRST_NAMES or len(row) > MAX_WIDTH:
         return 0
     count = range(len(row))
     names = (

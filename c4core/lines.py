@@ -38,7 +38,7 @@ import reprlib
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
 
 from c4core.errors import BoardError, C4Error, GridError, MoveError, PositionError
@@ -189,23 +189,33 @@ def parse_line(
     text = text.strip()
     if not text:
         return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
-    # Lists of other lengths, and on boards with at most three columns, may be squares.
-    is_short = board.width > 3 and len(text) < 2 * board.cells  # noqa: PLR2004
-    if is_short and not zero_based and _DIGIT_LIST.fullmatch(text):
-        text = text[1:-1].replace(",", "").replace(" ", "")
     try:
         if text.isalnum():
             return _from_word(text, board, zero_based=zero_based, line=line)
-        text = without_heading(text)
-        if text[0] not in _JSON:
-            refuse_scored(text)
-            return _from_text(text, board, zero_based=zero_based, line=line)
-        value = _value(text)
-        if not isinstance(value, Mapping):
-            return replace(parse_position(value, board, zero_based=zero_based), line=line)
+        value = _line_value(text, board, zero_based=zero_based)
+        if isinstance(value, str):
+            return _from_text(value, board, zero_based=zero_based, line=line)
+        if isinstance(value, list):
+            return _from_list(value, board, zero_based=zero_based, line=line)
     except C4Error as error:
         return BadLine(line, str(error), _field_of(error))
     return parse_fields(value, board=board, zero_based=zero_based, line=line)
+
+
+def _line_value(
+    text: str, board: BoardSize, *, zero_based: bool
+) -> str | list[object] | dict[str, object]:
+    """The value of a line of JSON; the moves or the grid of another line, without a heading."""
+    if text[0] == "[":
+        text = without_heading(text)
+        # Lists of other lengths, and on boards with at most three columns, may be squares.
+        is_short = board.width > 3 and len(text) < 2 * board.cells  # noqa: PLR2004
+        if is_short and not zero_based and _DIGIT_LIST.fullmatch(text):
+            return text[1:-1].replace(",", "").replace(" ", "")
+    if text[0] in _JSON:
+        return _value(text)
+    refuse_scored(text)
+    return text
 
 
 def parse_classic_line(
@@ -318,11 +328,13 @@ def _from_text(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) 
     return _from_columns(columns, board, zero_based=zero_based, line=line)
 
 
-def _from_list(values: Sequence[object], board: BoardSize, *, zero_based: bool) -> Request:
+def _from_list(
+    values: Sequence[object], board: BoardSize, *, zero_based: bool, line: int = 1
+) -> Request:
     if not is_grid_list(values, board):
         columns = read_move_list(values, board, zero_based=zero_based)
-        return _from_columns(columns, board, zero_based=zero_based)
-    request = Request(1, read_grid_list(values, board))
+        return _from_columns(columns, board, zero_based=zero_based, line=line)
+    request = Request(line, read_grid_list(values, board))
     with suppress(MoveError):  # on a board with one to three columns
         columns = read_move_list(values, board, zero_based=zero_based)
         if _from_columns(columns, board, zero_based=zero_based).position != request.position:
@@ -339,7 +351,7 @@ def _from_columns(
     return Request(line, position, format_moves(columns, zero_based=zero_based))
 
 
-def _value(text: str) -> object:
+def _value(text: str) -> str | list[object] | dict[str, object]:
     """The value of a JSON text; the text itself if it is not JSON but moves in brackets.
 
     Raises:
@@ -355,7 +367,7 @@ def _value(text: str) -> object:
         raise PositionError(f"not a JSON object: {error}") from None
     if is_too_deep(value):
         raise PositionError(TOO_DEEP)
-    return cast("object", value)
+    return cast("list[object] | dict[str, object]", value)
 
 
 def is_too_deep(value: object) -> bool:

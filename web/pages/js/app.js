@@ -49,7 +49,7 @@ const SIGNS = [
   ["▲", "A best column; a dashed ring on the board."],
   ["✕ ✓", "On the board, in a review: the move that was played, and a better one."],
   ["○ ●", "Threats on the board: where Red (ring) and Yellow (dot) would complete four."],
-  ["c3", "A square: the third column from the left, the third row from below. Odd and even threats: by the row."],
+  ["c3", "A square: the third column from the left, the third row from below. A threat is odd or even by its row."],
   ["?? ? !", "In a review: a move that gave the result away, a move that was not the best, the only good move."],
   ["● ○ ◇", "The marks of moves in the graph of a review."],
 ];

@@ -22,7 +22,7 @@ export function openShare(session) {
       "The game",
       isGame && download("GIF", "gif", game),
       isGame && copier("Copy moves", "share-moves", line),
-      copier("Copy a frame for a page", "share-frame", frame()),
+      copier("Copy HTML for a frame", "share-frame", frame()),
     ),
     ...(isGame ? [part("The review", review("CSV", { ...game, format: "csv" }), review("JSON", game))] : []),
     make(

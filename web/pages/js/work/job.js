@@ -233,7 +233,7 @@ class ResultTable {
       const { lines, hasMore } = await this.#api.lines(`/api/v1/jobs/${id}/results`, MOST_ROWS);
       const rows = lines.map((line, index) => this.#row(resultOf(line), index + 1));
       const caption = hasMore ? `The first ${count(rows.length, "line")} of job ${id}` : `Results of job ${id}`;
-      this.#content.replaceChildren(table(caption, HEADINGS, rows, { empty: "No line is done yet." }));
+      this.#content.replaceChildren(table(caption, HEADINGS, rows, { empty: "No line is finished yet." }));
     } catch (error) {
       this.#content.replaceChildren(make("p", { class: "failure" }, sentence(messageOf(error))));
     }
