@@ -79,7 +79,7 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("C4_WEB_TOKEN", "t")
     with serving(c4, "--json") as (process, port):
         for host, status in (("www.c4.example", 200), ("c4.example", 200), ("evil.example", 403)):
-            assert ask(port, "/healthz", Host=host)[0] == status
+            assert ask(port, "/solve?pos=44", Host=host)[0] == status
         answers: list[tuple[int, Any]] = []
         search = partial(threading.Thread, target=lambda: answers.append(ask(port, SEARCH)))
         searching = [search() for _ in range(3)]
