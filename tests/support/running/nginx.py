@@ -1,7 +1,5 @@
 """A real nginx in front of a server."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Sequence
@@ -9,7 +7,7 @@ from pathlib import Path
 
 from tests.support.running.server_process import Server
 from tests.support.running.waiting import HANG_SECONDS
-from tests.support.running.web_server import ROOT, WebServer
+from tests.support.running.web_server import ROOT
 
 HTTP = """
 daemon off;
@@ -40,9 +38,7 @@ class Nginx(Server):
     variable = "C4_TEST_NGINX"
     executable = "nginx"
 
-    def __init__(
-        self, web: WebServer | Nginx, folder: str = "/", source: str = "127.0.0.1"
-    ) -> None:
+    def __init__(self, web: Server, folder: str = "/", source: str = "127.0.0.1") -> None:
         super().__init__()
         text = (ROOT / "deploy/nginx/c4.conf").read_text()
         text = re.sub(r"\n *ssl_.*", "", text)
