@@ -92,6 +92,18 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
     assert [status for status, _ in answers] == [503] * 3
 
 
+LOCAL = "The database is a file: only workers on this machine can take the work"
+
+
+@pytest.mark.parametrize("options", [(), ("--no-store",)])
+def test_a_file_beside_a_broker_is_reported(c4: C4, options: tuple[str, ...]) -> None:
+    """The server starts although the broker is away."""
+    with serving(c4, "--broker=redis://127.0.0.1:1/0", *options) as (process, port):
+        assert ask(port, "/healthz")[0] == 200
+        code, errors = ended(process, signal.SIGTERM)
+    assert (code, LOCAL in errors) == (0, not options)
+
+
 OPTIONS = (
     ("--host=0.0.0.0", "--port=0"),
     ("--host=::", "--port=0"),
