@@ -70,7 +70,7 @@ def statuses(proxy: Nginx, client: str, count: int) -> list[int]:
 
 @pytest.mark.parametrize("is_outer_trusted", [True, False])
 def test_of_two_proxies_the_outer_ones_client_counts(*, is_outer_trusted: bool) -> None:
-    """Without trust in the outer proxy, all its clients are one client."""
+    """If the outer proxy is not trusted, all its clients count as one client."""
     if Nginx.program() is None:
         leave_out("nginx is not installed")
     trusted = ("127.0.0.1", OUTER) if is_outer_trusted else ("127.0.0.1",)
