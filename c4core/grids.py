@@ -99,6 +99,7 @@ _DRAWN: Final = re.compile(rf"(?<![0-9])[.]|[_|\u2500-\u257f{''.join(_DISCS)}]")
 _OTHER_LETTER: Final = re.compile("[a-np-qs-wzA-NP-QS-WZ]")
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.0*)?")
+_SENTENCE: Final = re.compile(r"\S+ [a-z]{2,}[,:]? \S.*")
 _WORDS: Final = frozenset({"red", "yellow", "empty"})
 """Squares that are words, if blanks or commas separate all squares."""
 
@@ -149,14 +150,22 @@ def is_grid(text: str, board: BoardSize) -> bool:
 def split_grids(text: str) -> list[str]:
     """The grids of a text: one on each line, or several lines each with empty lines between.
 
-    If there is an empty line between all rows, the text is one grid.
+    If there is an empty line between all rows, the text is one grid. Sentences between grids, such
+    as ``x to move``, are left out.
     """
     lines = [line.rstrip() for line in text.strip("\ufeff").splitlines()]
     filled = [line for line in lines if line]
     if all("/" in line or _ROWS_IN_BRACKETS.fullmatch(line.strip()) for line in filled):
         return filled
     parts = ["\n".join(part) for is_filled, part in groupby(lines, key=bool) if is_filled]
-    return ["\n".join(filled)] if all("\n" not in part for part in parts) else parts
+    if all("\n" not in part for part in parts):
+        return ["\n".join(filled)]
+    return [part for part in parts if not all(map(_is_sentence, part.split("\n")))] or parts
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether a line is text, such as ``o has won``, and cannot be the squares of a row."""
+    return bool(_SENTENCE.fullmatch(line)) and not _KNOWN.issuperset(_cells(line.lower()))
 
 
 def read_grid(text: str, board: BoardSize | None = None) -> Position:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -14,8 +14,6 @@ from web.responses import ApiError
 from web.service import service_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -27,62 +25,36 @@ _PREFIX: Final = 64
 
 
 class Clients(HttpMiddleware):
-    """Middleware that puts the client's name into the scope of each request."""
+    """Middleware that replaces the client's address by the name that identifies the client.
 
-    def __init__(self, app: ASGIApp, proxies: Iterable[str]) -> None:
-        super().__init__(app)
-        self._proxies = frozenset(map(_address, proxies))
+    Behind trusted proxies, uvicorn has already replaced the proxy's address by its client's.
+    """
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Replace the client's address, and pass the request on."""
         if scope.get("client"):
             address, port = scope["client"]
-            if self._proxies and _address(address) in self._proxies:
-                address = self._forwarded(scope["headers"]) or address
             scope["client"] = (client_name(address), port)
         await self._app(scope, receive, send)
-
-    def _forwarded(self, headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-        """The last forwarded address that is not a trusted proxy, or None.
-
-        Each proxy appends the address of its own client. Earlier addresses may be forged.
-        """
-        values = [value for name, value in headers if name == b"x-forwarded-for"]
-        for text in reversed(b",".join(values).decode("latin-1").split(",")):
-            address = _address(text.strip())
-            if address is None:
-                return None
-            if address not in self._proxies:
-                return str(address)
-        return None
 
 
 @lru_cache(maxsize=4096)
 def client_name(address: str) -> str:
     """The name that identifies a client: its IPv4 address, or the /64 of its IPv6 address."""
-    found = _address(address)
-    if isinstance(found, IPv6Address) and not found.is_loopback:
-        return str(IPv6Network((int(found), _PREFIX), strict=False).network_address)
-    return address if found is None else str(found)
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is an IP address."""
-    return _address(text) is not None
-
-
-@lru_cache(maxsize=4096)
-def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """The IP address; an IPv4 address also if it is written as IPv6. None if it is not one."""
     try:
-        found = ip_address(text)
+        found = ip_address(address)
     except ValueError:
-        return None
-    if isinstance(found, IPv6Address) and found.ipv4_mapped is not None:
-        return found.ipv4_mapped
-    return found
+        return address
+    if isinstance(found, IPv6Address) and not found.is_loopback:
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(IPv6Network((int(found), _PREFIX), strict=False).network_address)
+    return str(found)
 
 
+MONITORING: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that answer to every host name: probes and Prometheus use the address of a pod. Pages of
+other hosts may read them anyway, as all answers to ``GET``."""
 LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.IGNORECASE)
@@ -114,7 +86,11 @@ class Origins(HttpMiddleware):
                 origin = value
             elif name == b"sec-fetch-site":
                 site = value
-        if self._names is not None and host not in self._known_hosts:
+        if (
+            self._names is not None
+            and host not in self._known_hosts
+            and scope["path"] not in MONITORING
+        ):
             if host_name(host.decode("latin-1")) not in self._names:
                 return ApiError(
                     403, "this server does not answer to this host name; add it with --allow-host"

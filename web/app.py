@@ -78,7 +78,7 @@ def create_app(
             Middleware(Counting, service.metrics),
             Middleware(Headers),
             Middleware(Origins, allowed_names(settings)),
-            Middleware(Clients, settings.proxies),
+            Middleware(Clients),
             Middleware(Rate, settings.limits),
             Middleware(Faults),
         ],

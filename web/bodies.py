@@ -13,14 +13,13 @@ from starlette.requests import ClientDisconnect
 from c4core.lines import MAX_LINE
 from web.parameters import read_json
 from web.responses import ApiError, hidden, quote
+from web.service import client_of, service_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from starlette.requests import Request
     from starlette.types import Receive
-
-    from web.settings import Limits
 
 P = TypeVar("P", bound=Struct)
 
@@ -41,12 +40,12 @@ def refuse_encoded(request: Request) -> None:
 
 
 @asynccontextmanager
-async def whole_body(request: Request, limits: Limits) -> AsyncIterator[IO[bytes]]:
+async def whole_body(request: Request) -> AsyncIterator[IO[bytes]]:
     """The complete body as a file, positioned at its beginning."""
     refuse_encoded(request)
     try:
         with tempfile.SpooledTemporaryFile(MOST_IN_MEMORY) as file:
-            await _receive(request, file.write, LARGEST_FILE, limits)
+            await _receive(request, file.write, LARGEST_FILE)
             file.seek(0)
             yield file
     except OSError as error:
@@ -56,7 +55,6 @@ async def whole_body(request: Request, limits: Limits) -> AsyncIterator[IO[bytes
 async def read_object(
     request: Request,
     kind: type[P],
-    limits: Limits,
     *,
     any_type: bool = False,
     most: int = LARGEST_OBJECT,
@@ -66,15 +64,16 @@ async def read_object(
     if given != "application/json" and not any_type:
         raise ApiError(415, f"the body must be application/json, not {quote(given)}")
     refuse_encoded(request)
+    service = service_of(request)
     body = bytearray()
-    await _receive(request, body.extend, most, limits)
-    return read_json(kind, body, limits)
+    with service.memory.held(client_of(request), most):
+        await _receive(request, body.extend, most)
+        return read_json(kind, body, service.settings.limits)
 
 
-async def _receive(
-    request: Request, write: Callable[[bytes], object], most: int, limits: Limits
-) -> None:
+async def _receive(request: Request, write: Callable[[bytes], object], most: int) -> None:
     """Receive the body, within limits of size and time."""
+    limits = service_of(request).settings.limits
     too_large = ApiError(413, f"the body is larger than {most:,} bytes")
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:19]) > most:

@@ -181,9 +181,8 @@ async def _send_board(request: Request) -> Response:
     shown = {name: value for name, value in named.items() if value}
     if not shown:
         return await FILES[BOARD].response(request)
-    scheme = request.headers.get("x-forwarded-proto", request.url.scheme)
     folder = request.headers.get("x-forwarded-prefix", "").rstrip("/")
-    root = f"{scheme}://{request.headers.get('host', '')}{folder}"
+    root = f"{request.url.scheme}://{request.headers.get('host', '')}{folder}"
     return await _preview(f"{root}{_PICTURE[1:]}?{urlencode(shown)}").response(request)
 
 

@@ -16,13 +16,13 @@ import socket
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
 from c4core.errors import C4Error
-from web.access import is_address, is_host_name
+from web.access import is_host_name
 from web.app import create_app
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
                 log_level="error",  # malformed requests must not fill the log
                 access_log=False,
                 server_header=False,
-                proxy_headers=False,
+                proxy_headers=bool(settings.proxies),
+                forwarded_allow_ips=list(settings.proxies),
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
         )
@@ -185,8 +186,13 @@ def _check_hosts(settings: Settings) -> None:
 
 def _check_proxies(settings: Settings) -> None:
     for proxy in settings.proxies:
-        if not is_address(proxy):
-            raise ListenError(f"--trust-proxy takes an IP address such as 127.0.0.1, not {proxy!r}")
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise ListenError(
+                f"--trust-proxy takes an IP address such as 127.0.0.1 or a network such as "
+                f"10.0.0.0/8, not {proxy!r}"
+            ) from None
 
 
 def _listen(settings: Settings) -> socket.socket:

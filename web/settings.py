@@ -59,7 +59,8 @@ class Settings:
     """Additional host names that requests may use, such as a proxy's. Without any, a server that
     other machines can reach answers to every name."""
     proxies: tuple[str, ...] = ()
-    """Addresses of the proxies whose header ``X-Forwarded-For`` is trusted."""
+    """Addresses and networks of the proxies whose headers ``X-Forwarded-For`` and
+    ``X-Forwarded-Proto`` are trusted."""
     read_only: bool = False
     """Whether the server stores no results and creates or changes no jobs."""
     limits: Limits = field(default_factory=Limits)

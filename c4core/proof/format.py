@@ -47,6 +47,12 @@ EVERY_RULE: Final = (1 << len(RULES)) - 1
 REPLIES: Final = 255
 """The stored value of a position that no rule ends: all replies follow."""
 
+MOST_POSITIONS: Final = 1 << 24
+MOST_PER_BYTE: Final = 256
+"""A half has at most the first number of positions, and the second number more for each byte of its
+code. Forced moves take no bits, so without a limit a file of a kilobyte could take hours to check.
+Proofs for boards of at least 4 columns have at most 41 positions a byte."""
+
 _HEADER: Final = struct.Struct("<8sHBBBBHQIIQ")
 _HALF: Final = struct.Struct("<BbHIQ")
 _COUNT: Final = struct.Struct("<I")
@@ -206,6 +212,12 @@ def _directory(data: bytes, start: Position, count: int) -> tuple[tuple[HalfInfo
         half = HalfInfo(bool(upper), bound, counts, code_bytes)
         if upper > 1 or abs(bound) > LARGEST_SCORE or half.positions != positions or 0 in counts:
             raise CertificateDamagedError("wrong: a half's numbers do not fit together")
+        most = MOST_POSITIONS + MOST_PER_BYTE * code_bytes
+        if positions > most:
+            raise CertificateDamagedError(
+                f"refused: a half states {positions:,} positions, but one of its size may have "
+                f"{most:,} at most"
+            )
         halves.append(half)
     if [half.upper for half in halves] not in ([False], [True], [False, True]):
         raise CertificateDamagedError("wrong: it must have one bound, or a lower and an upper one")

@@ -45,6 +45,9 @@ SEARCHES: Final = 4
 LONGEST_ERROR: Final = 500
 """Maximum length of an error message in characters; it may quote an argument."""
 
+LONGEST_LINE: Final = 1 << 20
+"""Maximum length of a message in bytes; the rest of a longer one is not kept."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
@@ -192,7 +195,8 @@ async def _lines(descriptor: int) -> AsyncIterator[str]:
             loop.remove_reader(descriptor)
         piece = os.read(descriptor, 1 << 16)
         *lines, rest = (rest + piece).split(b"\n")
+        rest = rest[:LONGEST_LINE]
         for line in lines:
-            yield line.decode(errors="replace")
+            yield line[:LONGEST_LINE].decode(errors="replace")  # a cut message is not JSON
         if not piece:
             return

@@ -65,7 +65,7 @@ class Given:
         show_envvar=True,
     )
     proxies: tuple[str, ...] = option(
-        "Read the client's address from X-Forwarded-For on connections from this proxy; "
+        "Read the client's address from X-Forwarded-For on connections from this proxy or network; "
         "can be given again.",
         "--trust-proxy",
         multiple=True,

@@ -399,9 +399,11 @@ def write_results(database: Database, job: JobInfo, results: Results) -> Written
 
 
 def summary(job: JobInfo, written: Written, seconds: float) -> str:
-    """One line about a finished job."""
-    positions = sum(job.positions.values())
+    """One line about a job that ended."""
+    positions, done = sum(job.positions.values()), job.positions[UnitState.DONE]
     what = count(positions, content(job.kind))
+    if done < positions:
+        what = f"{done:,} of {what}"
     parts = [f"job {job.id} {job.state}: {what} in {duration(seconds)}"]
     if written.known:
         parts.append(f"{written.known:,} known before")

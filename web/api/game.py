@@ -178,7 +178,7 @@ async def get_review(request: Request) -> Response:
 async def post_review(request: Request) -> Response:
     """Review a game from a JSON object."""
     budget = parameters.read_query(request, ReviewParameters).budget
-    body = await read_object(request, GameBody, service_of(request).settings.limits)
+    body = await read_object(request, GameBody)
     return await _answer(request, read_game_body(body), budget)
 
 

@@ -221,7 +221,7 @@ async def post_game(request: Request) -> Response:
     service = service_of(request)
     database = require_write(request)
     parameters.read_query(request, Parameters)
-    entry = read_game_body(await read_object(request, GameBody, service.settings.limits))
+    entry = read_game_body(await read_object(request, GameBody))
     if entry.ending is Ending.UNFINISHED:
         raise ApiError(400, "the game is not over: play it to its end, or resign", "ending")
     match, number = await service.in_thread(partial(add_game, database, entry, label=LABEL))

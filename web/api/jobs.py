@@ -195,9 +195,8 @@ async def answer_make(request: Request) -> Response:
         made = await _make_of_lines(service, database, request, is_table=kind == CSV)
     elif kind == JSON:
         parameters.read_query(request, Parameters)
-        limits = service.settings.limits
         asked: Analyze | Deep | MakeBook = await read_object(
-            request, cast("Any", Analyze | Deep | MakeBook), limits, most=LARGEST_LIST
+            request, cast("Any", Analyze | Deep | MakeBook), most=LARGEST_LIST
         )
         async with service.job_creation_slot(request):  # planning takes time and memory
             made = await service.in_batch_thread(make_job, service, database, asked)
@@ -239,8 +238,8 @@ async def _make_of_lines(
     asked = parameters.read_query(request, LinesParameters)
     board = read_board(asked.board)  # before the body is read
     async with (
-        whole_body(request, service.settings.limits) as file,
         service.job_creation_slot(request),
+        whole_body(request) as file,
     ):
         return await service.in_batch_thread(
             lambda: make_of_lines(service, database, file, board, asked, is_table=is_table)

@@ -89,7 +89,7 @@ async def post_action(request: Request) -> Response:
     limits = service_of(request).settings.limits
     asked = parameters.read_query(request, AgentParameters)
     # Kaggle's client does not send a Content-Type.
-    body = await read_object(request, Act, limits, any_type=True)
+    body = await read_object(request, Act, any_type=True)
     configuration = to_builtins(body.configuration)
     try:
         board = kaggle.read_board(configuration)
@@ -132,7 +132,7 @@ async def post_agent(request: Request) -> Response:
     """The column that a player chooses on a board."""
     limits = service_of(request).settings.limits
     asked = parameters.read_query(request, AgentParameters)
-    body = await read_object(request, Turn, limits, any_type=True)
+    body = await read_object(request, Turn, any_type=True)
     try:
         position = kaggle.read_turn(to_builtins(body))
     except AdapterError as error:

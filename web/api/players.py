@@ -178,9 +178,8 @@ async def list_players(request: Request) -> Response:
 
 async def post_move(request: Request) -> Response:
     """The move of a player in a position."""
-    limits = service_of(request).settings.limits
     parameters.read_query(request, Parameters)
-    values = await read_object(request, MoveParameters, limits)
+    values = await read_object(request, MoveParameters)
     asked = values.read()
     if asked.position.is_over:
         raise ApiError(400, "the game is over", None if values.moves is UNSET else "moves")

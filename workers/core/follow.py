@@ -225,6 +225,8 @@ def why_not_done(job: JobInfo) -> str:
     if failed:
         reason = f": {job.errors[0]}" if job.errors else ""
         return f"job {job.id}: {failed:,} of {sum(job.units.values()):,} units failed{reason}"
+    if job.state is JobState.CANCELLED:
+        return f"job {job.id} was cancelled: continue it with c4 jobs resume {job.id}"
     return f"job {job.id} is {job.state}: it has to be done first"
 
 

@@ -11,7 +11,8 @@ from db.records.jobs import UnitState
 from tests.support.boards.books import digest
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
-from tests.support.running.watching import held_back, units
+from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.watching import await_units, held_back, units
 
 BUILD = ("book", "build", "--board", "5x4", "--plies", "8", "--table-mb", "8")
 """Has 41 units, each quickly done."""
@@ -50,6 +51,18 @@ def test_interrupted_and_resumed_twice(
     last = c4(*BUILD, "--output", "x.c4book")
     assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digest(c4.directory / "x.c4book") == undisturbed
+
+
+def test_a_cancelled_build_reports_what_is_done(c4: C4) -> None:
+    """The book takes minutes, so it does not end before it is cancelled."""
+    building = c4.start("book", "build", "--board", "6x6", "--plies", "10", "--threads", "1")
+    await_units(c4.environment["C4_DB"], building, UnitState.DONE, 1)
+    assert c4("jobs", "cancel", "1").code == 0
+    _, errors = building.communicate(timeout=HANG_SECONDS)
+    assert building.returncode == 1
+    ((done, planned),) = re.findall(r"job 1 cancelled: ([\d,]+) of ([\d,]+) positions", errors)
+    assert 0 < int(done.replace(",", "")) < int(planned.replace(",", ""))
+    assert "job 1 was cancelled: continue it with c4 jobs resume 1" in errors
 
 
 @pytest.mark.parametrize("sparse", ["", "--within 0 --for first"])

@@ -25,6 +25,14 @@ def test_a_grid(c4: C4) -> None:
     assert "several grids" in c4("show", "--grid", "two.txt").err
 
 
+def test_what_show_prints_can_be_read(c4: C4) -> None:
+    for moves in ("", "4453", "4151617", "44444423232311"):
+        for options in ((), ("--scores", "--threats", "--no-store")):
+            shown = c4("show", moves, *options).out
+            (c4.directory / "shown.txt").write_text(shown)
+            assert c4("show", "--grid", "shown.txt", *options).out == shown
+
+
 def test_an_animated_game(c4: C4) -> None:
     assert c4("show", "121314", "--game", "-o", "game.svg", "-q").code == 0
     drawn = (c4.directory / "game.svg").read_text()

@@ -43,7 +43,8 @@ def server() -> Iterator[WebServer]:
     Most tests use the address of a proxy, so that the server accepts any number of connections.
     """
     limits = ("--rate=0", "--searches=2", "--max-budget=86400")
-    options = (*limits, "--table-mb=1", "--trust-proxy=127.0.0.1")
+    proxies = ("--trust-proxy=127.0.0.1", "--trust-proxy=10.0.0.0/8")
+    options = (*limits, "--table-mb=1", *proxies)
     with WebServer(*options) as running:
         running.ask("/api/v1/position?moves=4453")
         before = running.resident_mb
@@ -177,8 +178,9 @@ def test_incomplete_requests(server: WebServer, path: str) -> None:
 
 
 HARD = b'{"moves": "", "board": "9x6"}\n'
-KNOWN = "X-Forwarded-For: 10.9.9.9, 198.51.100.7"
+KNOWN = "X-Forwarded-For: 203.0.113.9, 198.51.100.7, 10.1.2.3"
 OTHER = "X-Forwarded-For: 198.51.100.7, 198.51.100.8"
+"""Two proxies in a row, and one; addresses before the last one that is not a proxy are forged."""
 SEARCH = "GET /api/v1/position?board=9x6&budget={} HTTP/1.1\r\nHost: localhost\r\n{}\r\n\r\n"
 CHUNKED = (KNOWN, "Transfer-Encoding: chunked")
 
@@ -192,7 +194,7 @@ CHUNKED = (KNOWN, "Transfer-Encoding: chunked")
     ids=["position", "batch"],
 )
 def test_a_client_that_disconnects_ends_its_search(server: WebServer, request_: bytes) -> None:
-    """Searches are counted for each client of the proxy."""
+    """Searches are counted for each client of the proxies."""
 
     def searches() -> int:
         """The number of requests that search, found without taking a place among them."""
@@ -212,6 +214,15 @@ def test_a_client_that_disconnects_ends_its_search(server: WebServer, request_: 
         assert status_of(ask(OTHER)) == 200
     await_that(lambda: not searches())  # which would take a day
     assert status_of(ask(KNOWN)) == 200
+
+
+def test_only_a_proxy_names_the_scheme(server: WebServer) -> None:
+    """127.0.0.1 is a trusted proxy, 127.0.0.2 is not."""
+    asked = b"GET /?pos=44 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    for address, scheme in (("127.0.0.1", b"https"), ("127.0.0.2", b"http")):
+        with connected(server, address) as client:
+            client.sendall(asked + b"X-Forwarded-Proto: https\r\n\r\n")
+            assert b'content="%s://localhost/api' % scheme in read_all(client)
 
 
 def test_a_thousand_connections(server: WebServer) -> None:

@@ -79,7 +79,7 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("C4_WEB_TOKEN", "t")
     with serving(c4, "--json") as (process, port):
         for host, status in (("www.c4.example", 200), ("c4.example", 200), ("evil.example", 403)):
-            assert ask(port, "/healthz", Host=host)[0] == status
+            assert ask(port, "/solve?pos=44", Host=host)[0] == status
         answers: list[tuple[int, Any]] = []
         search = partial(threading.Thread, target=lambda: answers.append(ask(port, SEARCH)))
         searching = [search() for _ in range(3)]
@@ -90,6 +90,18 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
         for thread in searching:
             thread.join()
     assert [status for status, _ in answers] == [503] * 3
+
+
+LOCAL = "The database is a file: only workers on this machine can take the work"
+
+
+@pytest.mark.parametrize("options", [(), ("--no-store",)])
+def test_a_file_beside_a_broker_is_reported(c4: C4, options: tuple[str, ...]) -> None:
+    """The server starts although the broker is away."""
+    with serving(c4, "--broker=redis://127.0.0.1:1/0", *options) as (process, port):
+        assert ask(port, "/healthz")[0] == 200
+        code, errors = ended(process, signal.SIGTERM)
+    assert (code, LOCAL in errors) == (0, not options)
 
 
 OPTIONS = (

@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.console import blocks
-from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.waiting import HANG_SECONDS, needs_proc
 from workers.tools import NAMES
 
 PAGE = ROOT / "docs" / "mcp.md"
@@ -125,6 +125,33 @@ class Server:
 
 def started(c4: C4) -> Server:
     return Server(c4.start("mcp", "--no-store", *OPTIONS, bufsize=1))
+
+
+def peak_mb(process: subprocess.Popen[str]) -> float:
+    """The peak memory use of a process."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1000
+
+
+@needs_proc
+def test_a_long_message_is_refused_and_takes_little_memory(c4: C4) -> None:
+    """A message of 200 MB is cut, so it is not JSON: it is not answered. The next one is."""
+    server = started(c4)
+    before = peak_mb(server.process)
+    assert server.process.stdin is not None
+    call = {"name": "legal_moves", "arguments": {"position": [4]}}
+    head, tail = json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    ).split("4]")
+    server.process.stdin.write(head)
+    for _ in range(200):
+        server.process.stdin.write(" " * 1_000_000)
+    server.process.stdin.write(f"4]{tail}\n")
+    server.call(2, "legal_moves", {"position": ""})
+    assert server.receive()["id"] == 2
+    assert peak_mb(server.process) < before + 20
+    server.process.communicate(timeout=HANG_SECONDS)
+    assert server.process.returncode == 0
 
 
 def test_a_cancelled_call_ends_its_search(c4: C4) -> None:

@@ -1,6 +1,10 @@
-"""nginx with the configuration of ``deploy/nginx``, in front of a real server."""
+"""nginx with the configuration of ``deploy/nginx``, in front of a real server.
+
+With two of them in a row, clients connect to the outer one, which connects to the inner one.
+"""
 
 import json
+import re
 import urllib.request
 from collections.abc import Iterator
 
@@ -10,6 +14,7 @@ from tests.support.lacking import leave_out
 from tests.support.running.nginx import Nginx
 from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.web_server import WebServer
+from web.settings import Limits
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +47,38 @@ def test_requests_pass(nginx: Nginx) -> None:
     assert b" 404 " in exchange(nginx, get("/metrics")).splitlines()[0]
     forged = exchange(nginx, get("/solve?pos=44", "X-Forwarded-For: 10.0.0.1"))
     assert forged.startswith(b"HTTP/1.1 200 ")
+
+
+CLIENT, OTHER, OUTER = "127.0.0.21", "127.0.0.22", "127.0.0.31"
+SERVER = ("--table-mb=1", "--token=t", "--allow-host=c4.example", "--rate=0.01")
+BURST = Limits().burst
+FORGED = f"X-Forwarded-For: 198.51.100.7, {OUTER}"
+
+
+def statuses(proxy: Nginx, client: str, count: int) -> list[int]:
+    """The statuses of requests that a client sends on one connection, with a forged header."""
+    asked = get("/solve?pos=44", FORGED)
+    last = asked.replace(b"pos=44", b"pos=45")
+    sent = asked.replace(b"Connection: close\r\n", b"") * (count - 1) + last
+    received = b""
+    with proxy.connected(client) as connection:
+        connection.sendall(sent)
+        while piece := connection.recv(65536):
+            received += piece
+    return list(map(int, re.findall(rb"HTTP/1\.1 (\d+)", received)))
+
+
+@pytest.mark.parametrize("is_outer_trusted", [True, False])
+def test_of_two_proxies_the_outer_ones_client_counts(*, is_outer_trusted: bool) -> None:
+    """If the outer proxy is not trusted, all its clients count as one client."""
+    if Nginx.program() is None:
+        leave_out("nginx is not installed")
+    trusted = ("127.0.0.1", OUTER) if is_outer_trusted else ("127.0.0.1",)
+    options = [*SERVER, *(f"--trust-proxy={address}" for address in trusted)]
+    with WebServer(*options) as web, Nginx(web) as inner, Nginx(inner, source=OUTER) as outer:
+        answered = statuses(outer, CLIENT, BURST + 20)
+        assert answered == [200] * BURST + [429] * 20
+        assert statuses(outer, OTHER, 1) == [200 if is_outer_trusted else 429]
 
 
 def test_a_slow_head_is_ended(nginx: Nginx) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.running.server_process import Server
 from tests.support.running.waiting import HANG_SECONDS
-from tests.support.running.web_server import ROOT, WebServer
+from tests.support.running.web_server import ROOT
 
 HTTP = """
 daemon off;
@@ -29,7 +29,8 @@ http {{
 class Nginx(Server):
     """nginx with the configuration of ``deploy/nginx``, but without TLS and with a short time.
 
-    ``folder`` is the path under which the page is, such as ``/c4/``.
+    Behind it is a server, or another nginx. ``folder`` is the path under which the page is, such as
+    ``/c4/``. ``source`` is the address from which it connects.
     """
 
     title = "nginx"
@@ -37,13 +38,13 @@ class Nginx(Server):
     variable = "C4_TEST_NGINX"
     executable = "nginx"
 
-    def __init__(self, web: WebServer, folder: str = "/") -> None:
+    def __init__(self, web: Server, folder: str = "/", source: str = "127.0.0.1") -> None:
         super().__init__()
         text = (ROOT / "deploy/nginx/c4.conf").read_text()
         text = re.sub(r"\n *ssl_.*", "", text)
         for old, new in (
             ("listen 443 ssl", f"listen 127.0.0.1:{self.port}"),
-            ("location / {", f"location {folder} {{"),
+            ("location / {", f"location {folder} {{\n        proxy_bind {source};"),
             ("127.0.0.1:8004/;", f"127.0.0.1:{web.port}/;"),
             ("client_header_timeout 10s", "client_header_timeout 1s"),
         ):
@@ -62,5 +63,6 @@ class Nginx(Server):
     def _try(self) -> None:
         self.connected().close()
 
-    def connected(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), HANG_SECONDS)
+    def connected(self, source: str = "127.0.0.1") -> socket.socket:
+        """A connection from an address of this machine."""
+        return socket.create_connection(("127.0.0.1", self.port), HANG_SECONDS, (source, 0))

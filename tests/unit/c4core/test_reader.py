@@ -96,6 +96,11 @@ def test_files_of_grids() -> None:
     ):
         grids = split_grids(text)
         assert [read_grid(grid) for grid in grids] == [WANTED] * count
+    for line in ("o has won", "a draw: the board is full", "x to move, a draw: score 0 for x"):
+        assert split_grids(f"A game in four moves\n\n{drawn()}\n\n{line}\n") == [drawn()]
+        assert split_grids(line) == [line]
+    words = "red yellow red empty\nyellow red yellow red"
+    assert split_grids(f"{words}\n\n{words}") == [words] * 2
 
 
 def test_the_size_of_a_grid_is_needed() -> None:

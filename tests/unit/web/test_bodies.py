@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Iterable
+from types import SimpleNamespace
 
 import pytest
 from starlette.requests import Request
@@ -11,11 +12,11 @@ from starlette.types import Message
 from c4core.lines import MAX_LINE
 from tests.support.running.databases import file_size_limit
 from tests.support.running.waiting import HANG_SECONDS
-from web.bodies import Block, BodyLines, read_object, whole_body
+from web.bodies import LARGEST_OBJECT, Block, BodyLines, read_object, whole_body
 from web.parameters import Parameters
 from web.responses import ApiError
-from web.service import MemoryQuota
-from web.settings import Limits
+from web.service import MemoryQuota, Service, service_of
+from web.settings import Limits, Settings
 
 
 class Client:
@@ -120,9 +121,11 @@ def test_a_client_that_reads_no_answers_is_refused() -> None:
         asyncio.run(BodyLines(most=5000).fill(client.receive, 0.01))
 
 
-def sending(sent: bytes) -> Request:
+def sending(sent: bytes, limits: Limits) -> Request:
     """A request whose client sends a part of its body and then waits."""
     pieces = [sent]
+    service = Service(Settings(limits=limits))
+    app = SimpleNamespace(state=SimpleNamespace(service=service))
 
     async def receive() -> Message:
         if pieces:
@@ -130,19 +133,35 @@ def sending(sent: bytes) -> Request:
         await asyncio.Event().wait()
         raise AssertionError
 
-    return Request({"type": "http", "headers": []}, receive)
+    return Request({"type": "http", "headers": [], "app": app}, receive)
 
 
 def test_a_slow_body_is_refused() -> None:
     limits = Limits(body_seconds=0.01)
     with pytest.raises(ApiError, match=r"did not arrive within 0\.01 seconds") as refused:
-        asyncio.run(read_object(sending(b"{"), Parameters, limits, any_type=True))
+        asyncio.run(read_object(sending(b"{", limits), Parameters, any_type=True))
     assert refused.value.status == 408
+
+
+def test_unfinished_bodies_count_as_memory() -> None:
+    async def receive_two() -> None:
+        request = sending(b"{", Limits(memory_per_client=LARGEST_OBJECT))
+        first = asyncio.ensure_future(read_object(request, Parameters, any_type=True))
+        await asyncio.sleep(0)
+        with pytest.raises(ApiError, match="the limit for one client") as refused:
+            await read_object(request, Parameters, any_type=True)
+        assert refused.value.status == 429
+        first.cancel()
+        await asyncio.wait((first,))
+        with service_of(request).memory.held("", LARGEST_OBJECT):
+            pass
+
+    asyncio.run(receive_two())
 
 
 def test_a_full_disk_is_reported() -> None:
     async def receive_file() -> None:
-        async with whole_body(sending(b"4453\n" * 100_000), Limits()):
+        async with whole_body(sending(b"4453\n" * 100_000, Limits())):
             pass
 
     with file_size_limit(5_000), pytest.raises(ApiError, match="cannot be stored; ") as refused:

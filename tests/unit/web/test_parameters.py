@@ -1,6 +1,7 @@
 """Reading parameters: valid values, and errors about all others."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -12,7 +13,8 @@ from c4core.position import Position
 from web.bodies import read_object
 from web.parameters import Budget, OfPosition, Parameters, read, read_board, read_json
 from web.responses import ApiError
-from web.settings import Limits
+from web.service import Service
+from web.settings import Limits, Settings
 
 
 class Values(Parameters):
@@ -149,14 +151,15 @@ def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
         return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
 
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return Request({"type": "http", "headers": named}, receive)
+    app = SimpleNamespace(state=SimpleNamespace(service=Service(Settings())))
+    return Request({"type": "http", "headers": named, "app": app}, receive)
 
 
 JSON = {"content_type": "application/json; charset=utf-8"}
 
 
 def run(request: Request, **named: Any) -> int:  # noqa: ANN401
-    return asyncio.run(read_object(request, Needed, Limits(), most=20, **named)).number
+    return asyncio.run(read_object(request, Needed, most=20, **named)).number
 
 
 def test_bodies_are_json_objects() -> None:

@@ -1,5 +1,7 @@
 """Certificates that were tampered with: neither checker accepts one that is not a proof."""
 
+import struct
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,7 +14,7 @@ from c4core.errors import (
 )
 from c4core.position import Position
 from c4core.proof import Certificate, make
-from c4core.proof.format import EVERY_RULE, REPLIES, HalfInfo, pack
+from c4core.proof.format import EVERY_RULE, MOST_POSITIONS, REPLIES, HalfInfo, pack
 from c4core.proof.walk import Half
 from tests.support.certificates import (
     CLAIMS,
@@ -54,6 +56,16 @@ def test_a_claim_beyond_the_proof_is_refused() -> None:
     content[41] = 1
     assert not accepts(sealed(bytes(content)))
     assert not independently_accepts(independent_checker(), sealed(bytes(content)))
+
+
+def test_a_small_file_cannot_demand_a_long_check() -> None:
+    content = bytearray(make(START, at_least=0)[:-SHA_BYTES])
+    positions, first = struct.unpack_from("<QI", content, 48)
+    for count in (MOST_POSITIONS // 2, 2**32 - 1):
+        struct.pack_into("<QI", content, 48, positions - first + count, count)
+        refused = "a half states" if count > MOST_POSITIONS else "has 1 positions"
+        with pytest.raises(CertificateDamagedError, match=refused):
+            Certificate(sealed(bytes(content))).verify()
 
 
 def test_foreign_and_newer_files_are_refused() -> None:
