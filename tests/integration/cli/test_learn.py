@@ -7,7 +7,8 @@ from c4core import extras
 from c4core.models.files import LARGEST, Model, write_model
 from cli.commands.learn.training import residual
 from cli.shell.parameters import IntRange
-from tests.support.boards.learning import SMALL, write_dataset
+from tests.support.boards.games import SMALL
+from tests.support.boards.learning import write_dataset
 from tests.support.running.command_line import C4
 
 EXTRA = "pip install torch"
