@@ -82,7 +82,3 @@ class TestEvaluatePlayers:
             done = c4("learn", "evaluate", "--player", player, "--data", "data", "--sample", "5")
             assert done.code == code
             assert words in done.out + done.err
-
-    def test_an_unknown_player_is_refused(self, c4: C4) -> None:
-        done = c4("learn", "evaluate", "--player", "nobody", "--data", "data")
-        assert "Error: no player is called 'nobody'" in done.err  # then all of them
