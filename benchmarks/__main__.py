@@ -18,15 +18,12 @@ from cli.shell.process import handle_signals
 
 SUBJECTS: Final = {
     "anytime": "anytime",
-    "books": "books",
     "certificates": "certificates",
     "deep": "deep.command",
     "engine": "engine.measure",
-    "guesses": "guesses",
     "learning": "learning",
     "matches": "matches.measure",
     "order": "order.command",
-    "reasons": "reasons",
     "scaling": "scaling",
     "web": "web",
 }
@@ -34,7 +31,6 @@ SUBJECTS: Final = {
 PAGES: Final = {
     "certificates": ("certificates", "certificates-log"),
     "engine": ("engine.pages", "performance"),
-    "guesses": ("guesses", "boards-log"),
     "learning": ("learning", "learning-log"),
     "matches": ("matches.pages", "matches-log"),
     "scaling": ("scaling", "scaling"),

@@ -84,11 +84,10 @@ def level_positions(
     *,
     levels: Sequence[str],
     plies: range,
-    random_share: float = 0.0,
 ) -> Iterator[Position]:
     """Positions of games of the levels, with each level and number of stones in turn.
 
-    Both sides play the same level. With a share of random moves, the first two are random as well.
+    Both sides play the same level.
     """
     players = [parse_player(LEVELS[level].player).make() for level in levels]
     for number in range(count):
@@ -96,9 +95,7 @@ def level_positions(
         ply = plies[number * 7 % len(plies)]
         position = Position(width=board.width, height=board.height)
         while position.ply < ply:
-            is_random = random_share and (position.ply < 2 or dice.unit() < random_share)  # noqa: PLR2004
-            column = dice.pick(list(position.legal_columns())) if is_random else None
-            position = position.play(player.choose(position, dice) if column is None else column)
+            position = position.play(player.choose(position, dice))
             if position.is_over:
                 position = Position(width=board.width, height=board.height)
         yield position

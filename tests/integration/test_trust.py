@@ -6,7 +6,6 @@ consent the same players play, and the same pickles are executed.
 
 import json
 import os
-import pickle
 import sqlite3
 import struct
 from collections.abc import Callable, Iterable
@@ -18,7 +17,6 @@ import pytest
 from sqlalchemy import text, update
 
 from c4core.arena.game import play_game
-from c4core.notation import DEFAULT_BOARD
 from c4core.players import (
     ANY_PROGRAM,
     Consent,
@@ -33,7 +31,6 @@ from db import games, jobs
 from db.database import Database
 from db.models import Job, Match, Unit
 from db.records.jobs import JobState
-from tests.support.boards.learning import write_dataset
 from tests.support.boards.matches import games_of, info, play, run_job, terms
 from tests.support.boards.play import hands_on, new_game, run
 from tests.support.running.command_line import C4, Result
@@ -358,16 +355,9 @@ def super_journal(database: Path, victim: Path) -> None:
     Path(f"{database}-journal").write_bytes(head.ljust(512, b"\0") + lock_page + tail)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("query", "status", "analyze positions.txt", "jobs list", "games list"),
-        *("db check", "db stats", "db backup copy.db", "db upgrade", "db init"),
-    ],
-)
+@pytest.mark.parametrize("command", ["query", "db check", "db init"])
 def test_a_journal_deletes_no_other_file(c4: C4, command: str) -> None:
     assert c4("db", "init").code == 0
-    (c4.directory / "positions.txt").write_text("444444\n")
     file, victim = c4.directory / "test.db", c4.directory / "victim"
     victim.write_text("of somebody")
     super_journal(file, victim)
@@ -421,57 +411,6 @@ def test_the_book_of_a_job_must_be_a_regular_file(c4: C4) -> None:
         file.execute("UPDATE jobs SET params = ?", (json.dumps(params),))
         file.commit()
     assert ends(lambda: c4("jobs", "resume", "1")).code == 0
-
-
-@pytest.mark.parametrize("form", ["pickle", "torch", "npz", "npy"])
-def test_no_file_is_read_as_a_pickle(c4: C4, trap: Trap, form: str) -> None:
-    bomb = trap.bombs()[form]
-    write_dataset(c4.directory / "set", board=DEFAULT_BOARD, count=20, least_ply=34)
-    (c4.directory / "other").mkdir()
-    for name in (
-        *("model.safetensors", "book.c4book", "games.jsonl", "games.csv", "pons.book"),
-        *("set/train.npz", "set/test.npz", "other/card.json", "game.json", "file.db"),
-    ):
-        (c4.directory / name).write_bytes(bomb)
-    for command in (
-        "learn evaluate model.safetensors --games 1",
-        "match learning-cnn:model=model.safetensors random --games 1",
-        "players show learning-cnn:model=model.safetensors",
-        "learn train exact --data set --epochs 1",
-        "learn train cnn --games 5 --epochs 1 --resume --output model.safetensors",
-        "learn evaluate model.safetensors --data set",
-        "dataset info set",
-        "dataset info set/train.npz",
-        "dataset info other",
-        "book info book.c4book",
-        "book verify book.c4book",
-        "book probe book.c4book 44",
-        "book import --format pons pons.book --output out.c4book",
-        "book import pons.book --output out.c4book",
-        "analyze --sample --book book.c4book",
-        "games import games.jsonl",
-        "games import games.csv",
-        "play --plain --resume --file game.json",
-        "jobs list --db file.db",
-    ):
-        done = c4(*command.split())
-        assert done.code in (1, 2), (command, done)
-        assert "fault" not in done.err, (command, done.err)
-    assert not trap.has_run
-    pickle.loads(trap.bombs()["pickle"])  # noqa: S301 (it runs code if it is read)
-    assert trap.has_run
-
-
-def test_a_data_set_must_consist_of_regular_files(c4: C4) -> None:
-    """An archive may contain named pipes, and links to devices."""
-    write_dataset(c4.directory / "set", board=DEFAULT_BOARD, count=20, least_ply=34)
-    part = c4.directory / "set" / "train.npz"
-    part.unlink()
-    os.mkfifo(part)
-    (c4.directory / "set" / "card.json").symlink_to("/dev/zero")
-    for command in ("dataset info set", "dataset info set/train.npz"):
-        done = ends(lambda command=command: c4(*command.split()))
-        assert "not a regular file" in refused(done, code=1), command
 
 
 def test_stored_player_descriptions_open_no_files() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from c4core import Position
 from c4core.arrays import are_over, split_keys, squares_of
-from c4core.dataset.lots import SPLITS, Shares, are_mirrored, split_of
+from c4core.dataset.lots import Shares, are_mirrored, split_of
 from c4core.dataset.records import line_to
 from tests.support.boards.positions import games
 
@@ -50,23 +50,3 @@ def test_bit_words_match_the_positions(game: tuple[Position, str]) -> None:
             assert both[row, column] == (stone is not None)
             assert own[row, column] == (stone == position.turn)
     assert are_over(keys, position.board).tolist() == [position.is_over]
-
-
-@given(found=st.lists(games(minimum=4, max_cells=20), min_size=1), seed=SEEDS, shares=SHARES)
-def test_positions_and_neighbours_are_in_one_part_only(
-    found: list[tuple[Position, str]], seed: int, shares: Shares
-) -> None:
-    """Tests all positions of the games."""
-    board = found[0][0].board
-    width, height = board
-    played = [
-        Position(moves[:ply], width=width, height=height)
-        for position, moves in found
-        if position.board == board
-        for ply in range(len(moves) + 1)
-    ]
-    keys = {position.canonical_key for position in played if not position.is_over}
-    different = np.array(sorted(keys), dtype=np.uint64)
-    places = split_of(different, seed, shares)
-    parts = {name: different[places == index] for index, name in enumerate(SPLITS)}
-    assert sum(map(len, parts.values())) == len(different)

@@ -110,22 +110,6 @@ def is_true(info: CertificateInfo) -> bool:
     )
 
 
-def random_positions(width: int, height: int, count: int, seed: int) -> list[Position]:
-    """Positions of random games in which nobody can win at once."""
-    dice = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = Position(width=width, height=height)
-        for _ in range(dice.randrange(width * height)):
-            if position.is_over:
-                break
-            position = position.play(dice.choice(position.legal_columns()))
-        legal = position.legal_columns()
-        if not position.is_over and not any(map(position.is_winning, legal)):
-            found.append(position)
-    return found
-
-
 def score_of(record: GameRecord, side: Side) -> int:
     """The score of a game that has ended, for one side."""
     end = record.final()

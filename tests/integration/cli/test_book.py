@@ -170,8 +170,3 @@ class TestInOtherCommands:
         # In this process the book would still be open.
         (found,) = c4.shell("c4 jobs resume 1 --output -").objects
         assert found["source"] == "search"
-
-    def test_bad_books_are_refused(self, c4: C4, dialogue: Callable[..., None]) -> None:
-        (c4.directory / "x.c4book").write_text("nothing of the kind")
-        for command in ("solve 33", "analyze --sample"):
-            dialogue(c4, f"{command} --book b.c4book", f"{command} --book x.c4book")

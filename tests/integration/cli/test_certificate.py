@@ -17,7 +17,6 @@ from tests.support.certificates import CHECKER
 from tests.support.running.command_line import C4
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -63,17 +62,6 @@ def test_the_independent_checker_is_a_program(c4: C4) -> None:
     assert first.startswith("small.c4proof: proven: on 5x4 the position with key ")
     assert first.endswith(" scores at least 0 and at most 0")
     assert second.startswith("missing: NOT PROVEN: ")
-
-
-def test_a_damaged_file_is_an_error(c4: C4, dialogue: Callable[..., None]) -> None:
-    file = c4.directory / "small.c4proof"
-    file.write_bytes(file.read_bytes()[:-1])
-    dialogue(
-        c4,
-        "certificate verify small.c4proof",
-        "certificate info small.c4proof",
-        "certificate show small.c4proof 1",
-    )
 
 
 def after_a_rule(file: Path) -> tuple[str, str]:

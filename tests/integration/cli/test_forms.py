@@ -82,28 +82,6 @@ def test_lines_with_a_second_column(c4: C4) -> None:
     assert done.out.splitlines()[:2] == ["4453 -2", "4453 -2"]
 
 
-def test_analyze_and_query(c4: C4) -> None:
-    lines = "\n".join(map(str.strip, ACCEPTED))
-    found = c4("analyze", "-", "--board", "7x6", stdin=lines).objects
-    assert [answer["moves"] for answer in found] == [MOVES] * len(ACCEPTED)
-    assert {row["key"] for row in c4("query", "--jsonl", *TEXTS).objects} == {
-        POSITION.canonical_key
-    }
-
-
-def test_review_and_show(c4: C4) -> None:
-    found = c4("review", "--jsonl", "--no-store", *TEXTS).objects
-    assert [review["moves"] for review in found] == [MOVES] * len(TEXTS)
-    assert {c4("show", text).out for text in TEXTS} == {c4("show", MOVES).out}
-
-
-def test_play_and_starts(c4: C4) -> None:
-    wanted = c4("play", "--plain", "--second", "human", "--moves", MOVES, stdin="moves\n").out
-    for text in TEXTS:
-        played = ("play", "--new", "--plain", "--second", "human", "--moves", text)
-        assert c4(*played, stdin="moves\n").out == wanted, text
-
-
 @pytest.mark.parametrize("command", ["solve", "show", "query"])
 def test_refused(c4: C4, command: str) -> None:
     for text, message in REFUSED.items():

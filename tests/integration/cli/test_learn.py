@@ -7,7 +7,8 @@ from c4core import extras
 from c4core.models.files import LARGEST, Model, write_model
 from cli.commands.learn.training import residual
 from cli.shell.parameters import IntRange
-from tests.support.boards.learning import SMALL, write_dataset
+from tests.support.boards.games import SMALL
+from tests.support.boards.learning import write_dataset
 from tests.support.running.command_line import C4
 
 EXTRA = "pip install torch"
@@ -81,7 +82,3 @@ class TestEvaluatePlayers:
             done = c4("learn", "evaluate", "--player", player, "--data", "data", "--sample", "5")
             assert done.code == code
             assert words in done.out + done.err
-
-    def test_an_unknown_player_is_refused(self, c4: C4) -> None:
-        done = c4("learn", "evaluate", "--player", "nobody", "--data", "data")
-        assert "Error: no player is called 'nobody'" in done.err  # then all of them

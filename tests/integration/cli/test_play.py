@@ -3,13 +3,11 @@
 import io
 import json
 
-import pytest
-
 from c4core.arena.file_formats import json_line, read_json_games
 from c4core.arena.files import GameEntry
 from c4core.arena.game import Ending
 from c4core.notation import parse_moves
-from cli.commands.play.game import Game, read_game, read_seat, write_game
+from cli.commands.play.game import Game, read_seat
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
@@ -66,20 +64,6 @@ GAMES = {
     Ending.UNFINISHED: game("4435"),
 }
 """One game for every ending."""
-
-
-@pytest.mark.parametrize("ending", Ending)
-def test_every_ending_is_written(c4: C4, ending: Ending) -> None:
-    kept = GAMES[ending]
-    write_game(c4.directory / "kept.json", kept)
-    assert read_game(c4.directory / "kept.json") == kept
-    played = ("play", "--plain", "--json", "--resume", "--file", "kept.json")
-    written = c4(*played, stdin="quit\n")
-    assert written.code == 0
-    (fields,) = written.objects
-    assert (fields["ending"], fields["winner"]) == (str(ending), kept.winner)
-    assert (fields["first"], fields["second"]) == ("human", read_seat("hard").description)
-    assert list(read_json_games(io.BytesIO(written.out.encode()))) == [kept.entry()]
 
 
 def test_every_ending_is_imported_exported_and_checked(c4: C4) -> None:

@@ -6,14 +6,12 @@
 
 import contextlib
 import json
-import resource
 from collections.abc import Iterator
-from itertools import cycle, islice, product
+from itertools import cycle, islice
 
 import pytest
 
 from tests.support.boards.games import random_games
-from tests.support.lacking import leave_out
 from tests.support.running.raw_http import (
     JSON_BODY,
     POSTS,
@@ -21,7 +19,6 @@ from tests.support.running.raw_http import (
     exchange,
     is_error,
     is_error_object,
-    read_all,
     status_of,
 )
 from tests.support.running.waiting import await_that, needs_proc
@@ -103,30 +100,6 @@ def test_bad_requests_are_refused(server: WebServer, name: str) -> None:
     assert refusal(exchange(server, request)) in statuses
 
 
-MALFORMED = (
-    b"hello\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-    b"GET / HTTP/1.1\r\n\r\n",  # without a host
-    b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nA\x00: b\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"b" * 40_000,
-    b"POST /agent HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-)
-
-
-@pytest.mark.parametrize("sent", MALFORMED, ids=lambda sent: str(sent[:30]))
-def test_malformed_requests_are_refused(server: WebServer, sent: bytes) -> None:
-    assert status_of(exchange(server, sent)) == 400
-
-
-def test_trailers_are_not_headers(server: WebServer) -> None:
-    head = post("/api/v1/move", "Transfer-Encoding: chunked", "Connection: close")
-    body = b'{"moves": "44", "player": "random"}'
-    sent = head + b"%x\r\n%b\r\n0\r\nHost: evil.example\r\n\r\n" % (len(body), body)
-    assert status_of(exchange(server, sent)) == 200
-
-
 def test_unknown_paths_and_methods_are_refused(server: WebServer) -> None:
     for target in UNKNOWN:
         received = exchange(server, get(target))
@@ -135,13 +108,6 @@ def test_unknown_paths_and_methods_are_refused(server: WebServer) -> None:
     for method in ("PUT", "TRACE", "CONNECT", "BREW", "get"):
         request = get("/api/v1/position", method=method)
         assert refusal(exchange(server, request)) in {400, 405}, method
-
-
-def test_malformed_json_is_refused(server: WebServer) -> None:
-    bodies = (b"", b'{"a":' * 10_000, b'{"moves": ' + b"9" * 10_000 + b"}")
-    for path, body in product(POSTS, [*bodies, '{"moves": "44"}'.encode("utf-16")]):
-        answered = server.ask(path, method="POST", body=body, headers=JSON_BODY)
-        assert is_error(answered, 400), (path, body[:20])
 
 
 def test_bodies_that_are_too_large_are_refused(server: WebServer) -> None:
@@ -223,28 +189,6 @@ def test_only_a_proxy_names_the_scheme(server: WebServer) -> None:
         with connected(server, address) as client:
             client.sendall(asked + b"X-Forwarded-Proto: https\r\n\r\n")
             assert b'content="%s://localhost/api' % scheme in read_all(client)
-
-
-def test_a_thousand_connections(server: WebServer) -> None:
-    """They send nothing or half a head; all other clients are answered as usual."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < 1500:
-        leave_out("this process may not have a thousand files open")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
-    try:
-        with contextlib.ExitStack() as at_end:
-            for number in range(1000):
-                client = at_end.enter_context(connected(server))
-                if number % 2:
-                    client.sendall(b"GET /solve?pos=44 HTTP/1.1\r\nHo")
-            assert server.ask("/solve?pos=4453").status == 200
-            clients = []
-            for _ in range(200):  # all send before any reads an answer
-                clients.append(at_end.enter_context(connected(server)))
-                clients[-1].sendall(get("/solve?pos=4453"))
-            assert {status_of(read_all(client)) for client in clients} == {200}
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @needs_proc

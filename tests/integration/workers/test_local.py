@@ -18,8 +18,8 @@ from db.errors import JobNotFoundError, JobStateError
 from db.models import Evaluation
 from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.boards.games import random_games
-from tests.support.jobs import failed_units, must_take, outlast_lease, take
-from tests.support.running.databases import FakeClock, ask, do, row
+from tests.support.jobs import failed_units
+from tests.support.running.databases import ask, do, row
 from tests.support.running.waiting import await_that
 from workers.analyze.job import NoInputError, submit
 from workers.core.follow import LocalRunner, read_job
@@ -119,16 +119,6 @@ def test_progress_is_optional(database: Database) -> None:
     assert last.eta_seconds == 0
 
 
-def test_leaving_early_releases_all_units(database: Database) -> None:
-    job_id = make(database, HARD)
-    with LocalRunner(database, job_id, threads=2, table_mb=1):
-        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED] == 2)
-    job = read_job(database, job_id)
-    assert job.state is JobState.RUNNING
-    assert job.units[UnitState.LEASED] == 0
-    assert must_take(database).attempts == 1
-
-
 def test_a_cancel_by_another_process_ends_the_work(database: Database) -> None:
     job_id = make(database, EASY + HARD)
     with LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=0.5) as runner:
@@ -142,15 +132,6 @@ def test_a_cancel_by_another_process_ends_the_work(database: Database) -> None:
         assert runner.wait().state is JobState.CANCELLED
     do(database, jobs.resume_job, job_id)
     assert read_job(database, job_id).state is JobState.RUNNING
-
-
-def test_a_long_unit_keeps_its_lease(timed: Database, clock: FakeClock) -> None:
-    job_id = make(timed, ['{"moves": ""}'], board=BoardSize(9, 6))
-    with LocalRunner(timed, job_id, table_mb=1, lease_seconds=0.3):
-        await_that(lambda: read_job(timed, job_id).units[UnitState.LEASED])
-        outlast_lease(timed, clock, 0.3)
-        assert take(timed) is None
-    assert read_job(timed, job_id).units[UnitState.QUEUED] == 1
 
 
 def test_a_failing_unit_is_tried_again_and_then_reported(database: Database) -> None:

@@ -163,15 +163,6 @@ class TestSetUp:
         browser.until(lambda: "column 4" in browser.text("#setup-error"), "no reason")
         browser.await_refusal()
 
-    def test_a_pasted_text(self, browser: Browser) -> None:
-        open_analysis(browser)
-        browser.run(PASTE, "4-4-5-3")
-        browser.until(lambda: moves_on_board(browser) == "4453", "it is not pasted")
-        browser.run(PASTE, "hello")
-        browser.until(lambda: "column h" in browser.text("#setup-error"), "no reason")
-        assert browser.one("#setup-moves").get_attribute("value") == "hello"
-        browser.await_refusal()
-
     def test_by_painting_stones(self, browser: Browser) -> None:
         open_analysis(browser)
         browser.click("#open-setup")

@@ -63,17 +63,6 @@ def test_the_help_opens_to_its_end_and_escape_closes_it(browser: Browser) -> Non
     browser.until(lambda: not browser.all("#help[open]"), "it stays open")
 
 
-def test_buttons_with_a_picture_have_a_tooltip(browser: Browser) -> None:
-    open_analysis(browser)
-    assert browser.one("#flip").get_attribute("title") == "Flip left and right (f)"
-    script = """
-        return [...document.querySelectorAll(".top button, .controls button")]
-            .filter((one) => one.title === "")
-            .map((one) => one.outerHTML);
-    """
-    assert browser.run(script) == []
-
-
 def test_a_mistyped_address_leads_back(browser: Browser) -> None:
     browser.open("/explorer")
     assert browser.text("h1") == "There is no page at this address"

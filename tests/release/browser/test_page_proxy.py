@@ -52,11 +52,3 @@ def test_every_view_works_under_a_path(browser: Browser, proxied: str) -> None:
         assert browser.driver.current_url.startswith(f"{proxied}{view}")
     browser.driver.back()
     browser.one("#puzzle-question")
-
-
-def test_a_missing_page_leads_back(browser: Browser, proxied: str) -> None:
-    browser.open(f"{proxied}a/b")
-    browser.await_refusal()
-    browser.click("a[href$='work']")
-    browser.one("[data-drop]")
-    assert browser.driver.current_url == f"{proxied}work"

@@ -25,10 +25,8 @@ from tests.support.running.benchmarks import kept, run
 C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"
 SMALLEST = {
     "certificates boards 4x4": "'score': 0, 'positions': 367",
-    "guesses boards 5x5 --count 2": "'board': '5x5', 'unsolved': 0",
     "matches run --db c4.db --group line": "^line: random - set:fallback=column: ",
     "matches run --db c4.db --group line --games 600": "^line: random - set:fallback=vector: ",
-    "books sample 8 --units 1": "'plies': 8",
 }
 GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
 

@@ -11,7 +11,6 @@ import pytest
 
 from tests.release.faults.ledger import Change, first_claim, free_again, taken_again
 from tests.release.faults.run import Answers, Run, Scenarios
-from tests.release.faults.system import ROOT
 from workers.core.leases import LEASE_SECONDS
 from workers.core.worker import LOOK_SECONDS
 
@@ -89,39 +88,6 @@ def test_a_worker_is_frozen_past_its_leases(scenarios: Scenarios, undisturbed: A
         theirs = [each for each in changes if each.unit in strike.held]
         assert not [each for each in theirs if each.after == "done" and each.fence == 1], theirs
         run.figures.recovered("at work again", [first_claim(changes, thawed, sleeper.name)], 5)
-
-
-FREEZES_IN_COPY = """
-import os, pathlib, signal, psycopg
-from db.evaluations import storing
-
-storing._FEW = 0  # all rows are sent by COPY
-
-def write_row(copy, row, write_row=psycopg.Copy.write_row):
-    mark = pathlib.Path(os.environ["FREEZE_ONCE"])
-    if not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGSTOP)
-    write_row(copy, row)
-
-psycopg.Copy.write_row = write_row
-"""
-
-
-def test_a_worker_is_frozen_while_it_sends_results(
-    scenarios: Scenarios, undisturbed: Answers, tmp_path: Path
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text(FREEZES_IN_COPY)
-    mark = tmp_path / "frozen"
-    freezing = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "FREEZE_ONCE": str(mark)}
-    fault = "a worker is frozen (SIGSTOP) while it sends results"
-    with scenarios.begin(fault, undisturbed, worker_environments=[freezing, {}]) as run:
-        sleeper = run.system.workers[0]
-        run.system.wait_until(mark.exists, "the worker freezes")
-        run.strike(sleeper, passes=True)
-        run.system.wait(LEASE_SECONDS + 3)
-        sleeper.thaw()
-        note_recovery(run, AFTER_KILL)
 
 
 def test_the_clocks_of_workers_are_wrong(scenarios: Scenarios, undisturbed: Answers) -> None:

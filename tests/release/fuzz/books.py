@@ -13,11 +13,12 @@ from c4core.book.foreign import read_pons, read_uci_lines, uci_line, write_pons
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
 from c4core.errors import BookError, C4Error
+from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.release.fuzz.mutation import NUMBERS, mutated, mutated_text
-from tests.release.fuzz.sizes import random_position
 from tests.release.fuzz.target import Target
+from tests.support.boards.games import random_positions
 from tests.support.boards.small_books import resealed, small_book
 
 SIZES = ((4, 3), (4, 4), (3, 3))
@@ -71,6 +72,7 @@ def prepare_booktexts(directory: Path) -> Target:
     with Book.open(path) as book:
         objects = [json.loads(line) for line in json_lines(book)][:30]
         rows = "\n".join(list(csv_lines(book))[:30]).encode()
+    positions = random_positions(20, board=DEFAULT_BOARD)
 
     def make(chance: Random) -> bytes:
         match chance.randrange(3):
@@ -82,8 +84,8 @@ def prepare_booktexts(directory: Path) -> Target:
             case 1:
                 return b"C" + mutated(chance, rows, WORDS)
             case _:
-                position = random_position(chance, 7, 6)
-                return b"U" + mutated(chance, uci_line(position, "win").encode(), WORDS)
+                line = uci_line(chance.choice(positions), "win")
+                return b"U" + mutated(chance, line.encode(), WORDS)
 
     def run(data: bytes) -> None:
         lines = data[1:].decode(errors="replace").split("\n")

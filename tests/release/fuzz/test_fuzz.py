@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from tests.release.fuzz import archives, boards, books
+from tests.release.fuzz import archives, books
 from tests.release.fuzz.target import Target
 
 CASES = int(os.environ.get("C4_FUZZ_CASES", "400"))
@@ -26,9 +26,6 @@ MEMORY = 400 << 20
 """Limit in bytes for the growth of the process during all cases of a target."""
 
 TARGETS: dict[str, Callable[[Path], Target]] = {
-    "positions": boards.prepare_positions,
-    "grids": boards.prepare_grids,
-    "keys": boards.prepare_keys,
     "books": books.prepare_books,
     "booktexts": books.prepare_booktexts,
     "pons": books.prepare_pons,

@@ -3,19 +3,17 @@
 Each attack is bounded in number and time.
 """
 
-import json
 import re
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from itertools import product
-from threading import Event, Thread
 
 import pytest
 
 from tests.support.running.raw_http import connected, status_of
-from tests.support.running.waiting import HANG_SECONDS, needs_proc
+from tests.support.running.waiting import needs_proc
 from tests.support.running.web_server import WebServer
 
 ATTACKER, OTHER = "127.0.0.9", "127.0.0.10"
@@ -66,38 +64,6 @@ def test_requests_sent_ahead_wait_outside_the_server(server: WebServer) -> None:
         assert server.resident_mb < before + MOST_MB
 
 
-@needs_proc
-@pytest.mark.parametrize("path", ["/api/v1/game", "/api/v1/games", "/api/v1/move", "/agent"])
-@pytest.mark.parametrize("size", [60_000, 1 << 20])
-def test_nested_json_does_not_hold_the_event_loop(server: WebServer, path: str, size: int) -> None:
-    nested = "[" * 50 + "]" * 50
-    text = json.dumps({"x": 0, "moves": 0}).replace(
-        "0", f"[{','.join([nested] * (size // 101))}]", 1
-    )
-    body = text.encode()
-    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    request = f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
-    is_over = Event()
-
-    def attack() -> None:
-        while not is_over.is_set():
-            with suppress(OSError), connected(server, ATTACKER) as client:
-                client.sendall(request)
-                client.recv(65536)
-
-    before = server.resident_mb
-    attackers = [Thread(target=attack) for _ in range(4)]
-    for thread in attackers:
-        thread.start()
-    try:
-        assert longest_delay(server, ATTACK_SECONDS / 2) < MOST_SECONDS
-    finally:
-        is_over.set()
-        for thread in attackers:
-            thread.join(HANG_SECONDS)
-    assert server.resident_mb < before + MOST_MB
-
-
 UPGRADES = ("foo", "websocket", "h2c")
 PATHS = ("POST /api/v1/move", "POST /api/v1/batch", "POST /agent", "GET /healthz")
 
@@ -119,15 +85,3 @@ def test_a_body_after_an_upgrade_is_not_a_request(server: WebServer, upgrade: st
         assert len(re.findall(rb"HTTP/1\.1 \d+", received)) == 2, path
         assert b"c4_web" not in received
         assert b'"score"' in received
-
-
-@needs_proc
-def test_unfinished_bodies_take_little_memory(server: WebServer) -> None:
-    head = b"POST /api/v1/game HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    before = server.resident_mb
-    with ExitStack() as at_end:
-        for _ in range(200):
-            client = at_end.enter_context(connected(server, ATTACKER))
-            client.sendall(head + b"Content-Length: 65000\r\n\r\n{" + b" " * 60_000)
-        assert longest_delay(server, 1) < MOST_SECONDS
-        assert server.resident_mb < before + MOST_MB

@@ -88,13 +88,6 @@ def test_a_slow_head_is_ended(nginx: Nginx) -> None:
     assert b" 400 " in exchange(nginx, get("/", "A: " + "b" * 40_000)).splitlines()[0]
 
 
-def test_a_body_after_an_upgrade_is_not_a_request(nginx: Nginx) -> None:
-    body = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    head = get("/solve?pos=44", "Upgrade: websocket", f"Content-Length: {len(body)}")
-    received = exchange(nginx, head.replace(b": close", b": Upgrade, close"), body)
-    assert received.count(b"HTTP/1.1 ") == 1
-
-
 def test_a_batch_is_answered_line_by_line(nginx: Nginx) -> None:
     with nginx.connected() as client:
         head = b"POST /api/v1/batch?columns=false HTTP/1.1\r\nHost: c4.example\r\n"

@@ -164,12 +164,6 @@ def begins_without_messages(service: Service, worker: Process) -> int:
     return job_id
 
 
-def consumes(server: RedisServer) -> bool:
-    """Whether a worker waits for messages."""
-    with server.client() as client:
-        return any(each["cmd"] == "brpop" for each in client.client_list())
-
-
 @pytest.mark.parametrize("kind", [RedisServer, RabbitMQServer], ids=["redis", "rabbitmq"])
 def test_a_worker_ends_beside_a_frozen_broker(
     tmp_path: Path, postgres_server: PostgresDatabases, kind: type[Server]

@@ -22,6 +22,7 @@ from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
 from c4core.solver import Solver
 from tests.support.boards.exhaustive import plies
+from tests.support.boards.games import SMALL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
     from c4core.dataset.card import Card
     from c4core.dataset.records import Array
-
-SMALL = BoardSize(5, 4)
 
 
 def recipe(**changes: Any) -> Recipe:  # noqa: ANN401

@@ -1,6 +1,5 @@
 """Small data sets and models for tests of learning."""
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +14,9 @@ from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import Model, write_model
 from c4core.models.residual import STAR, side_prefix, weight_shapes
 from c4core.notation import BoardSize
+from tests.support.boards.games import SMALL, random_positions
 
-SMALL = BoardSize(5, 4)
 REASON = "learning needs PyTorch: pip install torch"
-
-
-def random_positions(
-    count: int, *, seed: int = 1, board: BoardSize = SMALL, least_ply: int = 0
-) -> list[Position]:
-    """Positions of random play that are not over, with at least ``minimum`` stones."""
-    chance = random.Random(seed)
-    found = []
-    while len(found) < count:
-        position = Position(width=board.width, height=board.height)
-        for _ in range(chance.randrange(least_ply, board.cells)):
-            if not position.is_over:
-                position = position.play(chance.choice(position.legal_columns()))
-        if not position.is_over and position.ply >= least_ply:
-            found.append(position)
-    return found
 
 
 def labelled_arrays(positions: list[Position]) -> dict[str, NDArray[np.generic]]:

@@ -1,7 +1,7 @@
 """Hostile inputs, each with the expected answer.
 
 ``tests/integration/test_hostile.py`` gives each input to the program and compares the answer;
-inputs that need an optional package are in ``tests/release/extras/test_hostile_extras.py``.
+Parquet files are in ``tests/release/extras/parquet``.
 """
 
 from collections.abc import Callable

@@ -41,16 +41,6 @@ def test_a_guess_does_not_contradict_proven_bounds() -> None:
     assert Estimate(0.7, (), published=0).favoured is None
 
 
-def test_an_empty_board_has_its_published_score() -> None:
-    for width, height, score in (
-        *((7, 6, 1), (8, 8, -2), (12, 4, -1), (11, 5, 3), (6, 12, -1), (7, 9, 0)),
-        *((13, 4, None), (8, 9, None), (3, 4, None), (4, 13, None), (61, 1, None)),
-    ):
-        position = Position(width=width, height=height)
-        assert estimate(position, games=10).published == score
-    assert estimate(Position("1", width=8, height=8), games=10).published is None
-
-
 def test_finished_games_and_no_games_are_refused() -> None:
     with pytest.raises(ValueError, match="over"):
         estimate(Position("1212121"))

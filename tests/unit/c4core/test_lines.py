@@ -5,7 +5,6 @@ import io
 import json
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -80,17 +79,6 @@ def test_deeply_nested_values_make_a_bad_line() -> None:
             answer = parse(deepest)
             assert isinstance(answer, Request)
             assert json.dumps(answer.id) == json.dumps(json.loads(deepest).get("id"))
-
-
-def test_depth_is_checked_without_recursion() -> None:
-    value: list[Any] = []
-    for _ in range(20_000):
-        value = [1, value, {}]
-    assert lines.is_too_deep(value)
-    assert not lines.is_too_deep([[1], {"a": [2]}] * 1000)
-    assert not lines.is_too_deep("[" * 1000)
-    while value:  # dismantle it iteratively, too
-        value = value[1]
 
 
 def test_a_byte_order_mark_is_skipped_and_undecodable_bytes_are_not() -> None:

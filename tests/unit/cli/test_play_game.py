@@ -9,9 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core.errors import MoveError
 from c4core.notation import BoardSize, parse_moves
-from c4core.players import LEVELS, Player, parse_player
+from c4core.players import LEVELS, Player
 from c4core.players.errors import PlayerError
-from c4core.players.registry import parse_players
 from cli.commands.play.game import (
     HUMAN,
     Game,
@@ -97,13 +96,6 @@ def test_a_move_after_undo_uses_the_same_dice() -> None:
     assert earlier.played(2).move_seed == game("44").played(2).move_seed
     assert len({game("44"[:length]).move_seed for length in range(3)}) == 3
     assert game().anew(PERSON, COMPUTER).move_seed != game().move_seed
-
-
-def test_levels_name_the_same_players_everywhere() -> None:
-    players = {name: level.player for name, level in LEVELS.items()}
-    assert {name: str(read_seat(name).spec) for name in LEVELS} == players
-    assert {name: str(parse_player(name)) for name in LEVELS} == players
-    assert [str(spec) for spec in parse_players("hard")] == [players["hard"]]
 
 
 @pytest.mark.parametrize("text", ["human", "easy", "hard", "perfect", "mcts-uct:iterations=50"])

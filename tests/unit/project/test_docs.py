@@ -24,7 +24,6 @@ DOCS = ROOT / "docs"
 TUTORIAL = DOCS / "tutorial.md"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 
-CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 PLAYERS = DOCS / "players.md"
 EXAMPLES = blocks(PLAYERS, "python")
 PLACES = "c4core|db|workers|cli|tests|benchmarks|deploy|docs|examples"
@@ -36,26 +35,8 @@ def no_shipped_book() -> None:
     """Readers of the documents have the shipped book."""
 
 
-def anchors(page: Path) -> set[str]:
-    """The possible link targets within a page."""
-    titles = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
 def by_name(page: Path) -> str:
     return page.name
-
-
-@pytest.mark.parametrize("page", PAGES, ids=by_name)
-def test_links_have_targets(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)]+)\)", CODE.sub("", page.read_text())):
-        name, _, anchor = target.partition("#")
-        if name.startswith("http"):
-            continue
-        other = (page.parent / name).resolve() if name else page
-        assert other.is_file(), target
-        if anchor:
-            assert anchor in anchors(other), target
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)

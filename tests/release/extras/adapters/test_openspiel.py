@@ -71,15 +71,6 @@ def test_a_game_continues_from_a_grid() -> None:
     assert to_position(state).winner == "x"
 
 
-def test_finished_games() -> None:
-    for moves in ("1212121", "1122334"):
-        state = to_state(Position(moves))
-        assert state.is_terminal()
-        assert state.returns() == [1.0, -1.0]
-        assert to_position(state).winner == "x"
-    assert to_state(Position.from_grid(str(Position("1212121")))).is_terminal()
-
-
 def test_other_games_are_refused() -> None:
     state = pyspiel.load_game("tic_tac_toe").new_initial_state()
     with pytest.raises(AdapterError, match="tic_tac_toe is another game"):

@@ -133,16 +133,6 @@ def test_players_and_their_models_get_the_same_measures(kept: C4) -> None:
     assert told["quality"] == batch["quality"]
 
 
-def test_a_model_plays_a_match(kept: C4) -> None:
-    model = "learning-cnn:model=cnn.safetensors"
-    done = kept("match", model, "set", "--swap", "--games", "4", "--judge", "none", "--json", "-q")
-    assert done.code == 0
-    told = json.loads(done.out)
-    assert "learning-cnn:model=cnn.safetensors,weights=" in json.dumps(told)
-    weights = json.loads(kept("learn", "evaluate", "cnn.safetensors", "--json").out)["weights"]
-    assert weights in json.dumps(told)
-
-
 REFUSED = """
 train cnn
 train cnn --resume --fresh

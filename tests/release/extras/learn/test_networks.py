@@ -21,7 +21,8 @@ from c4core.models.torch.playing import (
     residual_policies,
 )
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from tests.support.boards.learning import random_positions, residual_model
+from tests.support.boards.games import random_positions
+from tests.support.boards.learning import residual_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

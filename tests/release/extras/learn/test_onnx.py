@@ -20,7 +20,8 @@ from c4core.models.torch.onnx import onnx_bytes
 from c4core.models.torch.playing import choose_column, residual_columns, residual_policies
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.version import __version__
-from tests.support.boards.learning import model_file, random_positions
+from tests.support.boards.games import random_positions
+from tests.support.boards.learning import model_file
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.console import blocks, commands

@@ -20,7 +20,8 @@ from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
 from c4core.players.errors import PlayerMissingError
 from c4core.players.registry import parse_players
-from tests.support.boards.learning import ARCHITECTURES, model_file, random_positions
+from tests.support.boards.games import random_positions
+from tests.support.boards.learning import ARCHITECTURES, model_file
 from tests.support.boards.player_positions import named
 
 

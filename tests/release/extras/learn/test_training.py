@@ -18,7 +18,8 @@ from c4core.models.torch.examples import packed_planes, unpacked_planes
 from c4core.models.torch.networks import FinalGridNetwork
 from c4core.models.torch.playing import Confusion
 from c4core.notation import BoardSize
-from tests.support.boards.learning import SMALL, labelled_arrays, random_positions
+from tests.support.boards.games import SMALL, random_positions
+from tests.support.boards.learning import labelled_arrays
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -184,13 +185,28 @@ def test_another_training_is_not_resumed(games: Labelled, tmp_path: Path) -> Non
     assert read_model(path).fingerprint == model.fingerprint
 
 
-def test_weights_that_do_not_fit_are_refused(games: Labelled, tmp_path: Path) -> None:
-    model = train(final_course(games), tmp_path / "model", epochs=1)
-    fewer = {name: array for name, array in model.weights.items() if "weight" in name}
-    object.__setattr__(model, "weights", fewer)
-    write_model(tmp_path / "model", model)
-    with pytest.raises(ModelError, match="cannot be resumed"):
-        train(final_course(games), tmp_path / "model", epochs=2, resume=model)
+def test_another_optimizer_is_not_resumed(games: Labelled, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    model = train(residual_course(games), path, epochs=1)
+    sound = dict(model.optimizer)
+    changes: Any = [
+        lambda tensors: tensors.clear(),
+        lambda tensors: tensors.popitem(),
+        lambda tensors: tensors.update({"policy.bias.more": np.zeros(3, dtype=np.float32)}),
+        lambda tensors: tensors.update({"policy.bias.exp_avg": np.zeros(3, dtype=np.float32)}),
+        lambda tensors: tensors.update({"policy.bias.step": np.array(1, dtype=np.int8)}),
+        lambda tensors: tensors.update({"drawn.chances": np.zeros(3, dtype=np.float32)}),
+        lambda tensors: tensors.update({"games.keys": np.zeros(3, dtype=np.uint64)}),
+        lambda tensors: tensors.update({"games.scores": np.zeros(3, dtype=np.float32)}),
+        lambda tensors: tensors.update({"games.wrong": np.zeros(3, dtype=np.float32)}),
+    ]
+    for change in changes:
+        tensors = dict(sound)
+        change(tensors)
+        object.__setattr__(model, "optimizer", tensors)
+        write_model(path, model)
+        with pytest.raises(ModelError, match="cannot be resumed"):
+            train(residual_course(games), path, epochs=2, resume=read_model(path))
 
 
 def test_bad_sizes_and_positions_are_refused(games: Labelled) -> None:

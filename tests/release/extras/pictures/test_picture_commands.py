@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core.models.files import Model
 from c4core.models.loop import draw_curves
-from tests.support.boards.learning import SMALL
+from tests.support.boards.games import SMALL
 from tests.support.boards.small_books import opening_book
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4

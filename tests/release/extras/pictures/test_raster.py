@@ -9,7 +9,7 @@ from c4core.pictures import BoardMarks, board_picture
 from c4core.pictures.board import Frame
 from c4core.pictures.games import game_pictures
 from c4core.pictures.raster import gif_bytes, png_bytes
-from c4core.pictures.svg import CARD, HOLE, PLATE, STONE, Picture, area, box, line, text
+from c4core.pictures.svg import CARD, HOLE, PLATE, STONE
 from c4core.position import Position
 
 
@@ -43,20 +43,6 @@ def test_a_board() -> None:
     x, y = frame.centre(0, 0)
     assert dot(image, 2 * x + 40, 2 * y) == ImageColor.getrgb(PLATE)
     assert dot(image, 1, image.height - 2) == ImageColor.getrgb(CARD)
-
-
-def test_all_shapes() -> None:
-    drawn = (
-        box(0, 0, 50, 50, fill="#ff0000", radius=0),
-        line(((60, 10), (90, 10)), "#00ff00", 8),
-        area(((60, 60), (90, 60), (75, 90)), "#0000ff"),
-        text(5, 95, "\x1b ok", 12, "#000000", anchor="start", is_bold=True),
-    )
-    image = opened(png_bytes(Picture(100, 100, drawn, ""), scale=1))
-    assert dot(image, 25, 25) == (255, 0, 0)
-    assert dot(image, 75, 10) == (0, 255, 0)
-    assert dot(image, 75, 70) == (0, 0, 255)
-    assert image.convert("L").crop((5, 84, 60, 97)).getextrema()[0] < 100
 
 
 def test_a_game() -> None:

@@ -8,7 +8,6 @@ from c4core.adapters.mover import Mover
 from c4core.players import (
     ANY_PROGRAM,
     Failing,
-    PlayerError,
     PlayerFailure,
     ProgramRefusedError,
     Resources,
@@ -64,12 +63,3 @@ def test_a_slow_player_fails_and_a_stop_ends_its_choice() -> None:
     stop.set()
     with pytest.raises(StopPlaying):
         Mover("mcts-uct:iterations=5000000").choose(Position(), stop=stop)
-
-
-def test_finished_games_and_unknown_players_are_refused() -> None:
-    perfect = Mover("perfect")
-    assert perfect.choose(Position("112233")) == 3
-    with pytest.raises(ValueError, match="the game is over"):
-        perfect.choose(Position("1212121"))
-    with pytest.raises(PlayerError, match="no player is called 'nobody'"):
-        Mover("nobody")

@@ -26,7 +26,7 @@ from c4core.book.layout import COMPLETE_ENTRY, pack_header
 from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.evaluation import NO_SCORE
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.exhaustive import plies
 from tests.support.boards.small_books import opening, regrouped, small_book, whole_game
 from tests.support.memory import memory_below
@@ -177,17 +177,6 @@ def test_batches_take_texts_positions_and_keys(opening_book: Made) -> None:
     assert book.probe_many([]).tolist() == []
     with pytest.raises(KeyValueError):
         book.probe_many(np.array([0], dtype=np.uint64))
-
-
-def test_info_shows_the_header(opening_book: Made) -> None:
-    path, levels = opening_book
-    info = Book.open(path).info
-    assert (info.kind, info.board, info.start) == ("complete", BoardSize(7, 6), START)
-    assert (info.first_ply, info.last_ply) == (14, 18)
-    assert [section.positions for section in info.plies] == [len(keys) for keys, _ in levels]
-    assert info.positions == sum(len(keys) for keys, _ in levels)
-    assert info.file_bytes == path.stat().st_size
-    assert (info.engine_version, info.format_version, info.description) == (1, 1, "")
 
 
 def test_open_and_closed(small: Path) -> None:
@@ -348,32 +337,6 @@ def whole_book(tmp_path: Path, whole_bytes: bytes) -> Made:
     path = tmp_path / "whole.c4book"
     path.write_bytes(whole_bytes)
     return path, whole_game(WHOLE)[:11]
-
-
-@pytest.mark.parametrize("asked_before", [False, True])
-def test_a_file_may_change_while_it_is_open(whole_book: Made, *, asked_before: bool) -> None:
-    """The answers are right, or an exception is raised: later reads are checked."""
-    path, levels = whole_book
-    keys, scores = levels[-1]
-    book = Book.open(path)
-    section = book.info.plies[-1]
-    if asked_before:
-        book.probe_many(keys)
-    with path.open("r+b") as file:  # in place, as cp and rsync --inplace do
-        for offset in range(section.offset + 2 * COMPLETE_ENTRY.size, path.stat().st_size, 97):
-            file.seek(offset)
-            (byte,) = file.read(1)
-            file.seek(offset)
-            file.write(bytes([byte ^ 64]))
-    wrong = refused = 0
-    for key, score in zip(keys[::50].tolist(), scores[::50].tolist(), strict=True):
-        try:
-            position = Position.from_key(key, width=5, height=4)
-            wrong += book.probe(position) != score
-        except errors.BookDamagedError:
-            refused += 1
-    assert wrong == 0
-    assert (refused == 0) == asked_before
 
 
 ASK_A_FILE_THAT_FAILS = """

@@ -21,7 +21,8 @@ from c4core.dataset.lots import (
 )
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import write_dataset
-from tests.support.boards.datasets import SMALL, made, recipe
+from tests.support.boards.datasets import made, recipe
+from tests.support.boards.games import SMALL
 
 NUMBERS = np.arange(1, 100_001, dtype=np.uint64)
 KEYS = draw_from_play(SMALL, 0, 19, 400, 1).keys

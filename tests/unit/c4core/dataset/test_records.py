@@ -12,7 +12,8 @@ from c4core.dataset.records import are_decisive, are_quiet, distances, line_to
 from c4core.errors import DatasetError
 from c4core.evaluation import NO_SCORE, plies_to_end, score_limits
 from c4core.players.heuristics import winning_columns
-from tests.support.boards.datasets import SMALL, made, recipe
+from tests.support.boards.datasets import made, recipe
+from tests.support.boards.games import SMALL
 from tests.support.boards.reference import ReferenceSolver, columns_of
 
 PARTS, CARD = made(recipe(count=300))

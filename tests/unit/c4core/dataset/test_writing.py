@@ -19,7 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 from c4core.dataset.card import SAMPLING, PartFile, check_license
 from c4core.dataset.lots import Shares
 from c4core.dataset.reading import inspect
-from c4core.dataset.writing import ASIDE, card_page, check_free, head_lines, write_dataset
+from c4core.dataset.writing import ASIDE, card_page, check_free, write_dataset
 from c4core.errors import DatasetExistsError
 from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
@@ -195,15 +195,6 @@ def test_the_page_of_a_data_set(tmp_path: Path, snapshot: SnapshotAssertion) -> 
         "train.jsonl", "validation.jsonl", "test.jsonl",
     ]  # fmt: skip
     assert "configs" not in card_page(replace(card, files=[PartFile("train.npz", "train", 1, "")]))
-
-
-@pytest.mark.parametrize(
-    ("positions", "size"),
-    [(999, "n<1K"), (1_000, "1K<n<10K"), (5_000_000, "1M<n<10M"), (10**8, "100M<n<1B")],
-)
-def test_sizes(positions: int, size: str) -> None:
-    lines = list(head_lines(replace(OLD_CARD, positions=positions, files=[])))
-    assert f"- {size}" in lines
 
 
 def test_every_source_is_described() -> None:

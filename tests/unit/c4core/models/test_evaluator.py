@@ -19,7 +19,7 @@ from c4core.notation import BoardSize
 from c4core.players import Limits, PlayerFailure, Stop, StopPlaying, parse_player
 from c4core.players.heuristics import winning_columns
 from c4core.position import Position
-from tests.support.boards.learning import random_positions
+from tests.support.boards.games import random_positions
 from tests.support.boards.player_positions import other
 from tests.support.refusals import refusal
 from tests.support.running.interrupts import stopped

@@ -103,6 +103,8 @@ def test_models_of_other_programs_are_refused(
         said(model(), FORMAT=0),
         said(replace(model(), kind=cast("Any", "transformer"))),
         said(replace(model(), board=BoardSize(10, 7))),
+        said(replace(model(), architecture={})),
+        said(replace(model(), history=[{"epoch": 1}])),
     ] == snapshot
 
 

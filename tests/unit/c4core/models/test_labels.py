@@ -11,7 +11,8 @@ from c4core.errors import DatasetError
 from c4core.models.labels import Positions, canonical, joined, near, read_joined, read_positions
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
-from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, write_dataset
+from tests.support.boards.games import SMALL, random_positions
+from tests.support.boards.learning import labelled_arrays, write_dataset
 from tests.support.refusals import refusal
 
 

@@ -19,7 +19,8 @@ from c4core.models.residual import ResidualEngine, kernels, side_prefix, weight_
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import parse_player
 from c4core.position import Position
-from tests.support.boards.learning import labelled_arrays, random_positions, residual_model
+from tests.support.boards.games import random_positions
+from tests.support.boards.learning import labelled_arrays, residual_model
 from tests.support.refusals import refusal
 
 BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 9), BoardSize(9, 6)]

@@ -20,7 +20,8 @@ from c4core.models.quality import (
 from c4core.players import PlayerFailure, parse_player
 from c4core.players.heuristics import winning_columns
 from c4core.solver import Solver
-from tests.support.boards.learning import SMALL, labelled_arrays, outside, random_positions
+from tests.support.boards.games import SMALL, random_positions
+from tests.support.boards.learning import labelled_arrays, outside
 from tests.support.boards.player_positions import other as other_side
 
 ASKED = random_positions(120, seed=9)

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from c4core.arena.judging import JudgedMove, judge_move, positions_of
+from c4core.arena.judging import JudgedMove, positions_of
 from c4core.notation import parse_moves
 from c4core.pictures import games as pictures
 from c4core.pictures.svg import STONE, Picture, svg_text
@@ -68,14 +68,6 @@ def test_a_board_for_each_turning_point() -> None:
     columns = [0] * 6 + [2] * 6 + [4] * 2
     many = pictures.turning_boards(Position(), columns, [judged(ply, 1, -1) for ply in range(14)])
     assert len(many) == pictures.MOST
-
-
-def test_the_real_scores_of_a_position() -> None:
-    """A draw is lost: the arrow shows the move that keeps it."""
-    position = Position("4444443265")
-    move = judge_move(position, 0, (-2, -2, -2, None, 1, -2, -4))
-    (board,) = pictures.turning_boards(position, [0], [move])
-    assert len(elements(svg_text(board), "polyline")) == 2  # one arrow and its border
 
 
 def test_every_move_falls_once_and_in_order() -> None:

@@ -16,7 +16,6 @@ from c4core import Position
 from c4core.arena.game import NO_CLOCK, Ending, GameRecord, TimeControl, play_game
 from c4core.dice import Dice
 from c4core.players import ANY_PROGRAM, GameStart, Player, PlayerFailure, Resources, parse_player
-from c4core.players.host import configuration_of, observation_of
 from c4core.players.roster import external
 from c4core.players.roster.external import Exec, Kaggle
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -396,16 +395,3 @@ def test_kaggle_agents(tmp_path: Path, body: str, ending: Ending, detail: str) -
         record = play_game(player, parse_player("stupid").make())
     assert record.ending == ending
     assert detail in record.detail
-
-
-def test_input_of_kaggle_agents() -> None:
-    observation = observation_of(Position("445"))
-    assert observation.board[-7:] == [0, 0, 0, 1, 1, 0, 0]
-    assert observation["board"][-14:-7] == [0, 0, 0, 2, 0, 0, 0]
-    assert len(observation.board) == 42
-    assert (observation.mark, observation.step) == (2, 3)
-    configuration = configuration_of(Position(width=8, height=5).board, None)
-    assert (configuration.columns, configuration.rows, configuration.inarow) == (8, 5, 4)
-    assert configuration.timeout == 2.0
-    with pytest.raises(AttributeError):
-        _ = configuration.nothing

@@ -96,11 +96,6 @@ def test_python_callers_are_checked_too() -> None:
         Perfect(temperature=math.inf)
 
 
-def test_players_state_whether_they_use_chance() -> None:
-    assert parse_player("random").make().is_random
-    assert not parse_player("stupid").make().is_random
-
-
 def test_levels_are_names_for_players() -> None:
     for name, level in LEVELS.items():
         assert parse_player(f" {name} ") == parse_player(level.player)

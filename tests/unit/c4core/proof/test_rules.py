@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.proof.format import RULES
 from c4core.proof.lasting import answers, lasts, rules_that_hold
 from tests.support.boards.every_position import check_lasting_form, check_rules, check_target
-from tests.support.certificates import independent_checker, random_positions
+from tests.support.boards.games import random_positions
+from tests.support.certificates import independent_checker
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 4), (5, 3)])
@@ -20,7 +22,7 @@ def test_rules_and_the_lasting_form_hold_on_every_position(width: int, height: i
 def test_both_checkers_have_the_same_rules(width: int, height: int) -> None:
     checker = independent_checker()
     board = checker.Board(width, height)
-    positions = random_positions(width, height, 150, seed=width)
+    positions = random_positions(150, seed=width, board=BoardSize(width, height), quiet=True)
     keys = np.array([position.key for position in positions], dtype=np.uint64)
     for target in (-3, -1, 0, 1, 2):
         sets = rules_that_hold(keys, width=width, height=height, target=target)
@@ -39,7 +41,7 @@ def test_nothing_helps_against_a_win_at_once() -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(5, 5), (6, 7), (7, 6), (8, 5), (12, 4)])
 def test_the_lasting_form_on_large_boards(width: int, height: int) -> None:
-    positions = random_positions(width, height, 1000, seed=height)
+    positions = random_positions(1000, seed=height, board=BoardSize(width, height), quiet=True)
     keys = np.array([position.key for position in positions], dtype=np.uint64)
     held = [len(check_target(keys, width, height, target)) for target in (-2, 0, 1, 5, 9)]
     assert min(held[1:]) > 0

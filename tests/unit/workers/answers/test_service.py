@@ -229,14 +229,3 @@ def test_a_read_only_database_is_left_alone(
     keeper.keep([ROWS[1]])
     keeper.close()
     assert store.call_count == 1
-
-
-def test_a_stop_calls_registered_functions() -> None:
-    stop, told = Stop(), []
-    with stop.calling(lambda: told.append("within")):
-        stop.set()
-        stop.set()
-    stop.set()
-    assert told == ["within", "within"]
-    with stop.calling(lambda: told.append("at once")):
-        assert told[-1] == "at once"
