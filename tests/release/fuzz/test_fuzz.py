@@ -30,8 +30,6 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "grids": boards.prepare_grids,
     "keys": boards.prepare_keys,
     "books": books.prepare_books,
-    "booktexts": books.prepare_booktexts,
-    "pons": books.prepare_pons,
     "npz": archives.prepare_npz,
     "models": lambda path: import_module("tests.release.fuzz.models").prepare_models(path),
 }

@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 import resvg_py  # noqa: F401 (draws them)
-from syrupy.assertion import SnapshotAssertion
 
 from c4core.models.files import Model
 from c4core.models.loop import draw_curves
 from tests.support.boards.learning import SMALL
-from tests.support.boards.small_books import opening_book
-from tests.support.refusals import refused
 from tests.support.running.command_line import C4
 
 PNG, SVG, GIF = b"\x89PNG", b"<?xml", b"GIF89a"
@@ -23,18 +20,6 @@ def test_show_and_review(c4: C4) -> None:
     assert c4("review", "--board", "4x4", "1213", "--plot", "review.png").code == 0
     for name, begin in (("a.png", PNG), ("a.gif", GIF), ("game.gif", GIF), ("review.png", PNG)):
         assert (c4.directory / name).read_bytes().startswith(begin)
-
-
-def test_a_book(c4: C4, snapshot: SnapshotAssertion) -> None:
-    opening_book(c4.directory / "b.c4book", width=5, height=4, last=6)
-    plot = ("book", "plot", "b.c4book", "--depth", "3")
-    assert c4(*plot).code == c4(*plot, "-o", "again.svg").code == 0
-    svg = (c4.directory / "b.svg").read_bytes()
-    assert svg.startswith(SVG)
-    assert (c4.directory / "b.png").read_bytes().startswith(PNG)
-    assert (c4.directory / "again.svg").read_bytes() == svg
-    bad = ("--depth 7", "-o x.txt", "-o no/x.png")
-    assert {words: refused(c4, f"book plot b.c4book {words}") for words in bad} == snapshot
 
 
 @pytest.mark.parametrize(
