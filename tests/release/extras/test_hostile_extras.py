@@ -5,7 +5,6 @@ import resource
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from c4core.errors import ModelError
@@ -15,18 +14,16 @@ from c4core.models.torch.networks import network_of
 from c4core.models.torch.playing import residual_columns
 from c4core.notation import BoardSize
 from c4core.position import Position
-from tests.support.boards.datasets import check_densest_part
 from tests.support.boards.learning import model_file
 from tests.support.hostile import Case
-from tests.support.hostile.checking import MEMORY, Reader, all_cases, check, reader
+from tests.support.hostile.checking import Reader, all_cases, check
 from tests.support.hostile.modelfiles import crafted
 
 
 @pytest.fixture(scope="module")
 def readers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reader]:
     """The readers of the files, by name."""
-    readers = {"models": reader_of_models, "parquet": functools.partial(reader, "parquet")}
-    return functools.cache(lambda name: readers[name](tmp_path_factory.mktemp(name)))
+    return functools.cache(lambda name: reader_of_models(tmp_path_factory.mktemp(name)))
 
 
 def reader_of_models(directory: Path) -> Reader:
@@ -43,25 +40,11 @@ def reader_of_models(directory: Path) -> Reader:
     return Reader(path, path.read_bytes(), read)
 
 
-@pytest.mark.parametrize(("subject", "case"), all_cases("models", "parquet"))
+@pytest.mark.parametrize(("subject", "case"), all_cases("models"))
 def test_hostile_file_is_refused(
     readers: Callable[[str], Reader], subject: str, case: Case
 ) -> None:
-    of = readers(subject)
-    data = case.make(of.sample)  # not counted
-    usual = pa.default_memory_pool()
-    counting = pa.proxy_memory_pool(usual)
-    pa.set_memory_pool(counting)
-    try:
-        check(of, case._replace(make=lambda _sample: data))
-    finally:
-        pa.set_memory_pool(usual)
-    assert (counting.max_memory() or 0) < MEMORY
-
-
-@pytest.mark.parametrize("representations", [("planes",), ("moves",), ("planes", "moves")])
-def test_the_densest_parts_are_read(tmp_path: Path, representations: tuple[str, ...]) -> None:
-    check_densest_part(tmp_path / "train.parquet", representations)
+    check(readers(subject), case)
 
 
 def test_the_largest_network_without_weights_takes_little_memory(

@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core import BoardSize, Position, Solver
 from c4core.dataset.exchange import NOT_STATED, Stated, exchange_lines, read_stated
+from c4core.dataset.files import write_npz
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.reading import read_part
 from c4core.dataset.records import turn
@@ -147,16 +148,18 @@ def test_json_that_python_refuses_is_reported() -> None:
 
 
 def test_a_part_is_read_by_its_name(tmp_path: Path) -> None:
-    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"])
+    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl", "npz"])
     records, card = read_part(tmp_path, "test")
     assert (card.size, card.seed) == (SMALL, 1)
     assert records["key"].tolist() == TEST["key"].tolist()
-    (tmp_path / "test.jsonl").unlink()
-    with pytest.raises(DatasetError, match=r"test\.jsonl: missing"):
+    (tmp_path / "test.npz").unlink()
+    with pytest.raises(DatasetError, match=r"test\.npz: missing"):
         read_part(tmp_path, "test")
-    text = (tmp_path / "train.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "train.jsonl").write_text("".join(text[1:]))
+    write_npz(tmp_path / "train.npz", TEST, "{}")
     with pytest.raises(DatasetError, match="not the file that was written"):
         read_part(tmp_path, "train")
     with pytest.raises(DatasetError, match="no part nothing"):
         read_part(tmp_path, "nothing")
+    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"], replace=True)
+    with pytest.raises(DatasetError, match="part test has no NPZ file"):
+        read_part(tmp_path, "test")
