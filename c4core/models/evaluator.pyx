@@ -1,4 +1,4 @@
-"""``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
+"""``Evaluator``, the base of models that evaluate positions, and the input planes.
 
 The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
 compared with each other; a column that wins has the largest, and one that blocks a win the next
@@ -29,9 +29,8 @@ import numpy as np
 from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from c4core.engine.board cimport MAX_COLUMNS, Board, drop, playable_squares, popcount, winning_squares
+from c4core.engine.board cimport MAX_COLUMNS, Board, drop, popcount
 from c4core.engine.kernel cimport board_of
-from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.position cimport Position
 
 from c4core.notation import BoardSize, check_board, check_narrow
@@ -101,158 +100,6 @@ cdef class Evaluator:
         if best < 0 or position.is_over:
             raise ValueError("no column can be chosen: the game is over")
         return best
-
-
-cdef enum:
-    BREADTH = 2     # a search tries at most this many columns,
-    MARGIN = 4      # and only columns whose worth is at most this much below the largest
-
-
-cdef struct Lookahead:
-    const Board* g
-    const Watch* watch
-    void* scratch
-    bint stopped
-    long evaluations                # positions that the model has evaluated
-
-
-cdef double _search(
-    Evaluator model, Lookahead* search, uint64_t own, uint64_t mask, int depth,
-    double alpha, double beta
-) noexcept nogil:
-    """Return the value of a position for the side to move; meaningless if the search was stopped.
-
-    The value is exact between alpha and beta. It is an upper bound if it is at most alpha, and a
-    lower bound if it is at least beta. A draw on a full board is 0. A win is ``WON`` minus the number
-    of stones at the end, so that a shorter win is better.
-    """
-    cdef const Board* g = search.g
-    cdef uint64_t playable = playable_squares(g, mask), threats, square
-    cdef double[MAX_COLUMNS] worths
-    cdef int[MAX_COLUMNS] order
-    cdef double value = 0, best = -WON
-    cdef int index, stones = popcount(mask)
-    # 1. A win in one, and two threats that cannot both be blocked: known without the model.
-    if playable & winning_squares(g, own, mask):
-        return WON - (stones + 1)
-    threats = playable & winning_squares(g, own ^ mask, mask)
-    if threats & (threats - 1):
-        return -(WON - (stones + 2))
-    if is_over(search.watch):
-        search.stopped = True
-        return 0
-    # 2. The only column that blocks a threat does not count as a ply.
-    if threats:
-        if mask | threats == g.squares:
-            return 0
-        return -_search(model, search, own ^ mask, mask | threats, depth, -beta, -alpha)
-    # 3. The depth is used up: the model's value.
-    if depth <= 0:
-        search.evaluations += 1
-        model.evaluate_words(own, mask, NULL, &value, search.scratch)
-        return value
-    # 4. The columns of largest worth.
-    search.evaluations += 1
-    model.evaluate_words(own, mask, worths, &value, search.scratch)
-    for index in range(_favourites(g, mask, worths, order)):
-        square = drop(g, mask, order[index])
-        if mask | square == g.squares:
-            value = 0
-        else:
-            value = -_search(
-                model, search, own ^ mask, mask | square, depth - 1, -beta, -alpha
-            )
-        if search.stopped:
-            return 0
-        best = max(best, value)
-        alpha = max(alpha, value)
-        if alpha >= beta:
-            break
-    return best
-
-
-cdef int _favourites(
-    const Board* g, uint64_t mask, const double* worths, int* order
-) noexcept nogil:
-    """Write the columns that a search tries, the largest worth first; return their number."""
-    cdef int column, place, count = 0
-    for column in range(g.width):
-        if not drop(g, mask, column):
-            continue
-        place = count
-        while place and worths[order[place - 1]] < worths[column]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = column
-        count += 1
-    count = min(count, BREADTH)
-    while count > 1 and worths[order[count - 1]] < worths[order[0]] - MARGIN:
-        count -= 1
-    return count
-
-
-def search_column(Evaluator model not None, Position position not None, *, int depth,
-                  Stop stop=None):
-    """Return the column with the best value after a search; among equal ones, the column of largest worth.
-
-    The search tries all columns in the position itself, and afterwards the two columns of largest worth,
-    if they are close. It adds a column's worth, relative to the largest one, to the column's value.
-
-    Args:
-        model: evaluates the positions where the search ends.
-        position: a position of the model's board where the game is not over.
-        depth: plies to look ahead, at least 1. Moves that block the only threat do not count. A win
-            in one move is also found after the last ply.
-        stop: ends the search when it is set.
-
-    Returns:
-        The 0-based column, its value for the side to move, and the number of evaluated positions.
-    """
-    cdef Lookahead search
-    cdef Watch watch = watch_of(stop)
-    cdef uint64_t square, mask = position.mask, own = position.stones
-    cdef double value, trusted, best_value = -2 * WON
-    cdef int column, best = -1
-    if depth < 1:
-        raise ValueError(f"depth cannot be {depth}: it is at least 1")
-    if position.is_over:
-        raise ValueError("no column can be chosen: the game is over")
-    worths, _ = model.evaluate(position)
-    favourites = sorted(
-        (column for column, worth in enumerate(worths) if worth is not None),
-        key=lambda column: _descending(worths[column]),
-    )
-    search.g, search.watch, search.stopped, search.evaluations = model.g, &watch, False, 1
-    search.scratch = malloc(model.scratch_bytes)
-    if search.scratch == NULL:
-        raise MemoryError
-    for column in favourites:
-        square = drop(model.g, mask, column)
-        trusted = worths[column] - worths[favourites[0]]
-        if position.is_winning(column):
-            value = WON - (position.ply + 1)
-        elif mask | square == model.g.squares:
-            value = 0
-        else:
-            with nogil:
-                value = -_search(
-                    model, &search, own ^ mask, mask | square, depth - 1, -2 * WON,
-                    trusted - best_value,
-                )
-        if search.stopped:
-            break
-        value += trusted
-        if value > best_value or best < 0:
-            best, best_value = column, value
-    free(search.scratch)
-    if search.stopped:
-        stop.check()
-    return best, best_value, search.evaluations
-
-
-def _descending(worth):
-    """Return a key that sorts larger worths first; NaN comes last."""
-    return (worth != worth, -worth)
 
 
 def input_planes(

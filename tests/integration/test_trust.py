@@ -137,9 +137,9 @@ def test_a_job_of_programs_is_not_started(database: Database, trap: Trap, player
 
 
 def test_costly_players_need_consent_too(database: Database, c4: C4) -> None:
-    costly = "minimax-threats:time_ms=none,max_depth=1,cache=exact,cache_size=1700000"
+    costly = "minimax-runs:time_ms=none,max_depth=12"
     planned = plan_matches(database, [terms(player_a=costly, games=2)])
-    wanted = rf"job {planned.job_id} .*cache_size=1700000 .*limit is 1677721.*--allow-programs"
+    wanted = rf"job {planned.job_id} .*max_depth=12 .*limit is 11.*--allow-programs"
     with pytest.raises(PlayerCostError, match=wanted):
         LocalRunner(database, planned.job_id)
     run_with_match_of(database, planned.match_ids[0])
@@ -429,7 +429,7 @@ def test_no_file_is_read_as_a_pickle(c4: C4, trap: Trap, form: str) -> None:
     write_dataset(c4.directory / "set", board=DEFAULT_BOARD, count=20, least_ply=34)
     (c4.directory / "other").mkdir()
     for name in (
-        *("model.safetensors", "book.c4book", "games.jsonl", "games.csv", "pons.book"),
+        *("model.safetensors", "book.c4book", "games.jsonl", "games.csv"),
         *("set/train.npz", "set/test.npz", "other/card.json", "game.json", "file.db"),
     ):
         (c4.directory / name).write_bytes(bomb)
@@ -446,8 +446,6 @@ def test_no_file_is_read_as_a_pickle(c4: C4, trap: Trap, form: str) -> None:
         "book info book.c4book",
         "book verify book.c4book",
         "book probe book.c4book 44",
-        "book import --format pons pons.book --output out.c4book",
-        "book import pons.book --output out.c4book",
         "analyze --sample --book book.c4book",
         "games import games.jsonl",
         "games import games.csv",

@@ -143,15 +143,12 @@ class MinimaxRuns(Player):
     order: Annotated[Literal["center", "left"], "which columns are tried first and win ties"] = (
         "center"
     )
-    one_sided: Annotated[
-        bool, "whether runs are counted in one direction only, as in the original program"
-    ] = False
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         width = position.width
         return minimax(
             position,
-            heuristic="runs-forward" if self.one_sided else "runs",
+            heuristic="runs",
             depth=self.max_depth,
             order=columns_from_centre(width) if self.order == "center" else range(width),
             win=WIN,
@@ -173,20 +170,13 @@ class MinimaxThreats(Player):
         int | None, Whole(1, 64, is_shown=True), PER_PLY, "maximum plies looked ahead"
     ] = None
     eval: Annotated[
-        Literal["groups", "threats", "both", "islands"],
+        Literal["groups", "threats", "both"],
         "heuristic for positions where the search ends",
     ] = "both"
     ordering: Annotated[
         Literal["both", "static", "killer", "none"],
         "which moves are tried first: near the middle (static), the ply's last best one (killer)",
     ] = "both"
-    cache: Annotated[
-        Literal["off", "exact", "mirror", "zobrist"],
-        "cache of values, by position, by position or mirror image, or by Zobrist hash",
-    ] = "off"
-    cache_size: Annotated[int, Whole(1, 100_000_000), Cost(bytes=40), "positions in the cache"] = (
-        100_000
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -213,8 +203,6 @@ class MinimaxThreats(Player):
             # With killer moves, the answer is tried first at each depth, so a win stays the answer.
             stop_when_decided=killer_moves,
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
-            cache=self.cache,
-            cache_size=self.cache_size,
             stop=limits.stop,
         ).column
 

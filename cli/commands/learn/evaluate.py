@@ -1,4 +1,4 @@
-"""``c4 learn evaluate`` and ``export``: measure a model or a player, and export a model."""
+"""``c4 learn evaluate``: measure a model or a player."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from c4core.extras import ONNX
-from c4core.files import atomic_file
 from c4core.models.files import read_model
 from c4core.models.labels import read_positions
-from c4core.models.players import SHIPPED, LearningCnn, LearningResidual, named_file
+from c4core.models.players import LearningCnn, LearningResidual
 from c4core.models.quality import evaluate_player, quality_object
 from c4core.players.player import ANY_PROGRAM, Resources
 from c4core.players.registry import parse_player
@@ -26,7 +24,7 @@ from cli.commands.learn.shared import (
     write_report,
 )
 from cli.output import progress
-from cli.output.formats import writable_path, write_object
+from cli.output.formats import write_object
 from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -35,7 +33,6 @@ from cli.shell.process import check_signals
 from db import games
 from workers.match.table import read_corpus
 from workers.match.terms import looks_games_up
-from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -225,38 +222,3 @@ def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resour
         with database.read() as session:
             matches = games.finished_matches(session, board)
         return Resources(final_games=read_corpus(database, board, matches), programs=ANY_PROGRAM)
-
-
-EXPORT_EXAMPLES = (
-    "c4 learn export shipped --onnx c4.onnx",
-    "c4 learn export model.safetensors --onnx model.onnx",
-)
-
-
-@click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
-@click.argument("model")
-@click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
-@click.pass_obj
-def export(settings: Settings, *, model: str, onnx: str) -> None:
-    """Write a network as an ONNX file for other programs.
-
-    MODEL is the file of a model, or "shipped", the included residual network. onnxruntime and other
-    programs run the ONNX file without c4. Its input "planes" has the stones of both sides. Its
-    output "policy" has a number for each column: play the column with the largest one. The file's
-    metadata describes both.
-    """
-    is_shipped = model == SHIPPED
-    if not is_shipped:
-        parameters.check_exists(model, option="MODEL")
-    target = writable_path(onnx, option="--onnx")
-    source = named_file(model, "residual")
-    if target == source.resolve():
-        raise click.BadParameter(f"{onnx!r} is the model itself", param_hint="'--onnx'")
-    found = read_model(source)
-    require(ONNX)
-    from c4core.models.torch.onnx import onnx_bytes
-
-    content = onnx_bytes(found, Path(model), license_name="MIT" if is_shipped else None)
-    with atomic_file(target) as beside:
-        beside.write_bytes(content)
-    settings.say(f"{onnx}: {found.kind} network of {found.board}, {count(len(content), 'byte')}")

@@ -77,7 +77,7 @@ def distributions(requirements: Iterable[str]) -> set[str]:
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])
+@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "web"])
 def test_messages_name_the_packages_of_the_extra(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = distributions(PROJECT["optional-dependencies"][name])

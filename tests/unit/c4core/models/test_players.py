@@ -181,9 +181,8 @@ def test_the_shipped_network() -> None:
 
 def test_the_shipped_players_need_no_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("c4core.extras.find_spec", lambda _name: None)
-    for name in ("learning-residual", "learning-residual-search"):
-        with parse_player(name).make() as player:
-            assert player.choose(Position(), Dice(1)) == 3
+    with parse_player("learning-residual").make() as player:
+        assert player.choose(Position(), Dice(1)) == 3
 
 
 def test_the_shipped_network_plays_nearly_perfectly() -> None:

@@ -109,7 +109,6 @@ def test_moves(api: Api) -> None:
     [
         (400, ("nobody", "hard:depth=3", "minimax-windows:depth=99", "random\0", ENDLESS)),
         (400, ("mcts-uct:iterations=5000000",)),
-        (400, ("minimax-threats:cache=exact,cache_size=100000000",)),
         (403, ("exec:ls", "python:os:getcwd", "kaggle:/etc/passwd", "proof:/etc/passwd")),
         (403, ("learning-cnn:model=/etc/passwd",)),
         (422, (SLOW,)),
@@ -145,15 +144,14 @@ def test_a_player_that_looks_games_up_plays_on_every_board(tmp_path: Path) -> No
 
 
 def test_players_search_trees_share_memory() -> None:
-    costly = "minimax-threats:time_ms=600000,cache=exact,cache_size=1600000"
-    body = b'{"moves":"","board":"9x6","player":"%s","seconds":86400}' % costly.encode()
-    with serving(limits=Limits(budget_seconds=86_400)) as api:
-        with api.searching(MOVE, body):
-            assert api.service.memory._taken.total() > 60_000_000
-            refused = api.client.post(MOVE, json={"moves": LATE, "player": costly})
+    costly = {"moves": LATE, "player": "mcts-uct:iterations=1150000", "seconds": 30}
+    with serving() as api:
+        with api.service.memory.held("testclient", 60_000_000):  # as another request does
+            refused = api.client.post(MOVE, json=costly)
             assert refused.status_code == 429
             assert "bytes of memory" in refused.json()["error"]
             assert api.post(MOVE, {"moves": LATE, "player": "hard", "seconds": 30})
+        assert api.post(MOVE, costly)
         assert not api.service.memory._taken
 
 
