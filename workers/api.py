@@ -26,7 +26,7 @@ from c4core.evaluation import COLUMN_FACTS, column_name
 from c4core.lines import BadLine, Request, parse_position, read_csv, read_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.players.player import Consent
-from c4core.players.registry import consent_needed
+from c4core.players.registry import program_of
 from c4core.position import Position
 from db import evaluations
 from db.database import Database
@@ -279,7 +279,7 @@ def play_match(
         start=Position.parse(start, **_size(board)._asdict()),
     )
     judging = Judging(games=None if judge else 0, least_ply=None)
-    programs = Consent.to(filter(None, map(consent_needed, players_of([terms]))))
+    programs = Consent.to(filter(None, map(program_of, players_of([terms]))))
     with _working(work, programs) as (database, finish):
         job_id = job_of_matches(database, [terms])
         finish(job_id)

@@ -22,7 +22,6 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.players import (
     ANY_PROGRAM,
     Consent,
-    PlayerCostError,
     PlayerError,
     ProgramRefusedError,
     Resources,
@@ -134,18 +133,6 @@ def test_a_job_of_programs_is_not_started(database: Database, trap: Trap, player
     run_job(database, planned.job_id, programs=ANY_PROGRAM)
     assert info(database, planned.match_ids[0]).tally.games == 2
     assert trap.has_run
-
-
-def test_costly_players_need_consent_too(database: Database, c4: C4) -> None:
-    costly = "minimax-runs:time_ms=none,max_depth=12"
-    planned = plan_matches(database, [terms(player_a=costly, games=2)])
-    wanted = rf"job {planned.job_id} .*max_depth=12 .*limit is 11.*--allow-programs"
-    with pytest.raises(PlayerCostError, match=wanted):
-        LocalRunner(database, planned.job_id)
-    run_with_match_of(database, planned.match_ids[0])
-    run_job(database, planned.job_id, programs=ANY_PROGRAM)
-    assert info(database, planned.match_ids[0]).tally.games == 2
-    assert c4("match", costly, "random", *SMALL, "--games", "1", "--judge", "none").code == 0
 
 
 def reading(match: int) -> tuple[str, ...]:
