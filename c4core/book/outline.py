@@ -1,4 +1,4 @@
-"""How many positions of a book are won, drawn and lost."""
+"""Won, drawn and lost positions of a book."""
 
 from __future__ import annotations
 

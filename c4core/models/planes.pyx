@@ -1,8 +1,4 @@
-"""``Evaluator``, the base of models that evaluate positions, and the input planes.
-
-The *worth* of a column is a number for the side to move: the larger, the better. Worths are only
-compared with each other; a column that wins has the largest, and one that blocks a win the next
-largest. The *value* of a position is from -1, a loss, to 1, a win.
+"""The input planes of networks.
 
 The input of a network is planes, uint8 (n, planes, height, width); row 0 is the bottom row:
 
@@ -27,79 +23,12 @@ plane: 1 for the stones of one side, -1 for the stones of the other, and 0 for a
 import numpy as np
 
 from libc.stdint cimport uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
 
-from c4core.engine.board cimport MAX_COLUMNS, Board, drop, popcount
+from c4core.engine.board cimport Board, popcount
 from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
-from c4core.notation import BoardSize, check_board, check_narrow
-
-WINNING_WORTH = float(WON)
-"""The addition to the worth of a column that wins."""
-
-BLOCKING_WORTH = float(BLOCKED)
-"""The addition to the worth of a column in which the opponent would win."""
-
-
-cdef class Evaluator:
-    """A model that evaluates positions of one board. Threads may share it."""
-
-    cdef void evaluate_words(
-        self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
-    ) noexcept nogil:
-        value[0] = 0
-
-    @property
-    def board(self):
-        """The board size of the model."""
-        return BoardSize(self.g.width, self.g.height)
-
-    cdef int check(self, Position position) except -1:
-        """Raise ValueError if the position has another board."""
-        if position.g != self.g:
-            raise ValueError(
-                f"a model of {self.g.width}x{self.g.height} cannot judge a position of "
-                f"{position.g.width}x{position.g.height}"
-            )
-        return 0
-
-    cdef double judge(self, Position position, double* columns) except *:
-        """Write the worth of every column, and return the value of the position; see evaluate."""
-        cdef double value = 0
-        self.check(position)
-        cdef void* scratch = malloc(self.scratch_bytes)
-        if scratch == NULL:
-            raise MemoryError
-        with nogil:
-            self.evaluate_words(position.stones, position.mask, columns, &value, scratch)
-        free(scratch)
-        return value
-
-    def evaluate(self, Position position not None):
-        """Return the worth of every column, and the value of the position; the game must not be over.
-
-        Returns:
-            A list with the worth of each column, None if it is full; and the value.
-        """
-        cdef double[MAX_COLUMNS] columns
-        cdef double value = self.judge(position, columns)
-        return [
-            columns[column] if drop(self.g, position.mask, column) else None
-            for column in range(self.g.width)
-        ], value
-
-    def choose(self, Position position not None):
-        """Return the open column with the largest worth; if several are equal, the leftmost."""
-        cdef double[MAX_COLUMNS] columns
-        cdef int column, best = -1
-        self.judge(position, columns)
-        for column in range(self.g.width):
-            if drop(self.g, position.mask, column) and (best < 0 or columns[column] > columns[best]):
-                best = column
-        if best < 0 or position.is_over:
-            raise ValueError("no column can be chosen: the game is over")
-        return best
+from c4core.notation import check_board, check_narrow
 
 
 def input_planes(

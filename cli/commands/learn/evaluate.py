@@ -85,10 +85,9 @@ def evaluate(settings: Settings, given: Given) -> None:
 
     With --data: how often its column is a best one, and how often it keeps the result. There are
     shares for all positions, for decisive ones (the result is at stake), quiet ones (nobody has a
-    win in one), and both; and by the stones on the board. Also: missed wins and blocks, and how
-    often it plays the mirrored column in the mirror image. A player chooses position by position,
-    and its time per move is measured. It may be any player of "c4 players list". Use --sample for
-    slow ones.
+    win in one), and both; and by the stones on the board. Also: missed wins and blocks. A player
+    chooses position by position, and its time per move is measured. It may be any player of "c4
+    players list". Use --sample for slow ones.
 
     Without --data, for a model of kind cnn: the confusion matrix on final grids of games. The games
     are played now, read or stored. Choose another seed than in training: the same seed gives the
@@ -130,7 +129,7 @@ def _by_labels(settings: Settings, path: Path, model: Model, positions: Position
     )
 
     player = {"cnn": LearningCnn, "residual": LearningResidual}[model.kind](model=str(path))
-    with _asking(settings, positions, mirrors=True) as look:
+    with _asking(settings, positions) as look:
         quality = evaluate_player(player, positions, tell=look).quality
     count = sum(array.size for array in model.weights.values())
     write_report(settings, path, model, parameters=count, quality=quality)
@@ -192,18 +191,16 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
     """Ask a player, with progress. A program is started, because naming it is consent."""
     with (
         spec.make(_resources(settings, spec, positions.board)) as player,
-        _asking(settings, positions, mirrors=not player.is_random) as look,
+        _asking(settings, positions) as look,
     ):
         return evaluate_player(player, positions, seed=seed, tell=look)
 
 
 @contextmanager
-def _asking(
-    settings: Settings, positions: Positions, *, mirrors: bool
-) -> Iterator[Callable[[int], None]]:
+def _asking(settings: Settings, positions: Positions) -> Iterator[Callable[[int], None]]:
     """Show progress; the function is called with the number of finished moves."""
     shown = progress.is_shown(settings)
-    total = len(positions) * (1 + mirrors)
+    total = len(positions)
     with progress.counting("asking for moves", shown=shown, total=total) as update:
 
         def look(done: int) -> None:

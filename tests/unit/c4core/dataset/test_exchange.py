@@ -56,19 +56,15 @@ def test_positions_and_scores_round_trip(form: str, others: dict[str, bool]) -> 
     assert stated.scores.tolist() == TEST["score"].tolist()
     wanted = LABELS if others or form == "refmoves" else np.full_like(LABELS, NOT_STATED)
     assert stated.column_scores[ORDER].tolist() == wanted.tolist()
-    assert stated.compare(KEYS, LABELS) == (len(KEYS), 0, None, False)
-    weak = read("\n".join(lines(form, weak=True, **others)), SMALL)
-    assert weak.compare(KEYS, LABELS) == (len(KEYS), 0, None, True)
+    assert stated.compare(KEYS, LABELS) == (len(KEYS), 0, None)
 
 
-@pytest.mark.parametrize("weak", [False, True])
-def test_wrong_labels_are_found(weak: bool) -> None:  # noqa: FBT001
-    written = lines("c4solver", weak=weak)
+def test_wrong_labels_are_found() -> None:
+    written = lines("c4solver")
     moves, score = written[3].split()
-    # A weak score is compared as a result.
-    written[3] = f"{moves} {(0 if int(score) else 1) if weak else int(score) + 2}"
+    written[3] = f"{moves} {int(score) + 2}"
     found = read("\n".join(written), SMALL)
-    assert found.compare(KEYS, LABELS) == (len(KEYS), 1, 4, weak)
+    assert found.compare(KEYS, LABELS) == (len(KEYS), 1, 4)
     assert found.compare(KEYS[:0], LABELS[:0]).positions == 0
 
 

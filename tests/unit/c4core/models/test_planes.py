@@ -4,31 +4,18 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.models.evaluator import (
+from c4core.models.planes import (
     grids_of_planes,
     input_planes,
     planes_of_positions,
     words_of_planes,
 )
-from c4core.models.residual import ResidualEngine, weight_shapes
 from c4core.notation import BoardSize
 from c4core.players.heuristics import winning_columns
 from c4core.position import Position
 from tests.support.boards.learning import random_positions
 from tests.support.boards.player_positions import other
 from tests.support.refusals import refusal
-
-BOARDS = [BoardSize(5, 4), BoardSize(7, 6)]
-
-
-def engine(board: BoardSize) -> ResidualEngine:
-    sizes = {"channels": 8, "blocks": 1, "hidden": 8}
-    draw = np.random.default_rng(5).normal
-    weights = {
-        name: draw(0, 0.3, shape).astype(np.float32)
-        for name, shape in weight_shapes(board.height, **sizes).items()
-    }
-    return ResidualEngine(width=board.width, height=board.height, weights=weights, **sizes)
 
 
 @given(seed=st.integers(0, 5000), size=st.sampled_from([(5, 4), (4, 4), (7, 6), (6, 7)]))
@@ -77,8 +64,6 @@ def test_bad_input_is_refused(snapshot: SnapshotAssertion) -> None:
         return refusal(words_of_planes, np.zeros((1, *shape), dtype=np.uint8))
 
     assert [
-        refusal(engine(BOARDS[0]).evaluate, Position()),
-        refusal(engine, wide.board),
         refusal(planes_of_positions, [wide], moved=False),
         planes(2, 7, 10),
         planes(2, 9, 9),
