@@ -75,7 +75,7 @@ TORCH ?= torch>=2.9
 $(VENV)/extras: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(EXTRAS) --extra adapters --extra bench --extra learn --extra mcp --extra monitor \
-		--extra notebook --extra onnxtest --extra parquet --extra pictures --extra plot
+		--extra notebook --extra parquet --extra pictures --extra plot
 	$(UV_INSTALL) --no-deps 'kaggle-environments>=1.33'
 	touch $@
 

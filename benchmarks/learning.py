@@ -119,7 +119,7 @@ def band_figures(
     band = positions.take(np.flatnonzero((first <= positions.ply) & (positions.ply <= last)))
     if sample is not None:
         band = band.sample(sample, seed=0)
-    found = evaluate_player(player, band, mirrors=False)
+    found = evaluate_player(player, band)
     quality = quality_object(found.quality)
     return {
         "stones": [first, last],

@@ -34,7 +34,6 @@ PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch",))
 MCP: Final = Extra("tools for language models need", ("mcp",))
-ONNX: Final = Extra("ONNX files need", ("torch", "onnx", "onnxscript"))
 WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "h11", "uvloop"))
 
 

@@ -18,7 +18,6 @@ from starlette.routing import Match
 
 from c4core.errors import BookError, C4Error
 from c4core.players.errors import (
-    PlayerCostError,
     PlayerError,
     PlayerMissingError,
     ProgramRefusedError,
@@ -150,7 +149,6 @@ def hidden(message: str, error: Exception) -> ApiError:
 _SHOWN: Final[dict[type[Exception], tuple[int, str | None]]] = {
     C4Error: (400, None),
     PlayerError: (400, "player"),
-    PlayerCostError: (400, "player"),
     ProgramRefusedError: (403, "player"),
     PlayerMissingError: (501, "player"),
     JobNotFoundError: (404, None),

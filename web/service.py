@@ -62,7 +62,7 @@ class Known:
 
 
 class MemoryQuota:
-    """The memory that requests hold: waiting lines and players' trees. For the event loop only."""
+    """The memory that waiting lines of requests hold. For the event loop only."""
 
     def __init__(self, most: int, most_per_client: int) -> None:
         self._most = most

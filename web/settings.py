@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from c4core.players.parameters import MOST_BYTES
 from c4core.players.player import NO_PROGRAM, Consent
 from workers.configuration import usable_cores
 
@@ -27,9 +26,9 @@ class Limits:
     connections: int = 2_000
     """Maximum number of connections of all clients together."""
     memory_bytes: int = 320 * _MIB
-    """Maximum memory of the requests of all clients: lines of batches and players' trees."""
-    memory_per_client: int = MOST_BYTES + 16 * _MIB
-    """Maximum memory of a client's requests: the most expensive move, and some batches."""
+    """Maximum memory of the requests of all clients: lines of batches."""
+    memory_per_client: int = 80 * _MIB
+    """Maximum memory of a client's requests."""
     budget_seconds: float = 30.0
     """The longest search that a client may request."""
     body_seconds: float = 300.0

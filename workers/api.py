@@ -26,7 +26,7 @@ from c4core.evaluation import COLUMN_FACTS, column_name
 from c4core.lines import BadLine, Request, parse_position, read_csv, read_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
 from c4core.players.player import Consent
-from c4core.players.registry import consent_needed
+from c4core.players.registry import program_of
 from c4core.position import Position
 from db import evaluations
 from db.database import Database
@@ -37,8 +37,7 @@ from workers.analyze.job import submit
 from workers.answers.lines import as_row, stored_object
 from workers.answers.question import Question
 from workers.answers.service import AnswerService
-from workers.book.build import CompleteBook, ScoreSource, SparseBook, canonical, write_scored
-from workers.book.job import Choice
+from workers.book.build import BookPlan, ScoreSource, write_scored
 from workers.celery.broker import Broker
 from workers.core.follow import (
     JobFollower,
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
     from c4core.dataset.card import Card
     from c4core.evaluation import Value
     from db.records.jobs import JobInfo
-    from workers.book.job import Sides
     from workers.match.report import MatchReport
     from workers.match.reviews import Review
 
@@ -231,10 +229,6 @@ def build_book(
     board: Board,
     plies: int,
     path: str | os.PathLike[str],
-    *,
-    start: str = "",
-    within: int | None = None,
-    sides: Sides = "both",
     **work: Unpack[Work],
 ) -> BookInfo:
     """Write a book of all positions with up to ``plies`` stones, as ``c4 book build`` does.
@@ -243,20 +237,12 @@ def build_book(
         board: the board.
         plies: the number of stones of the deepest positions.
         path: the file; it is replaced.
-        start: the moves that all positions begin with.
-        within: for a sparse book: one side plays no move that is more than this worse than its
-            best.
-        sides: the side that plays so.
         work: as in :class:`Work`.
     """
-    begins = canonical(Position.parse(start, **_size(board)._asdict()))
-    book = (
-        CompleteBook(begins, plies)
-        if within is None
-        else SparseBook(begins, plies, Choice(within, sides))
-    )
+    book = BookPlan(_size(board), plies)
     with _working(work) as (database, finish):
-        return write_scored(book, book.scored(ScoreSource(database, finish)), os.fspath(path))
+        levels = book.scored(ScoreSource(database, finish))
+        return write_scored(book.board, levels, os.fspath(path))
 
 
 def play_match(
@@ -293,7 +279,7 @@ def play_match(
         start=Position.parse(start, **_size(board)._asdict()),
     )
     judging = Judging(games=None if judge else 0, least_ply=None)
-    programs = Consent.to(filter(None, map(consent_needed, players_of([terms]))))
+    programs = Consent.to(filter(None, map(program_of, players_of([terms]))))
     with _working(work, programs) as (database, finish):
         job_id = job_of_matches(database, [terms])
         finish(job_id)

@@ -12,7 +12,7 @@ from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from c4core.lines import parse_position
 from c4core.notation import MAX_BITS, column_label, parse_board
-from c4core.players import PlayerCostError, ProgramRefusedError, Stop as PlayerStop, StopPlaying
+from c4core.players import ProgramRefusedError, Stop as PlayerStop, StopPlaying
 from db import evaluations
 from db.records.evaluations import Cursor, EvaluationFilter
 from workers.answers.lines import request_object, stored_object
@@ -225,8 +225,6 @@ class Tools:
                     seconds=seconds,
                     stop=player_stop,
                 )
-            except PlayerCostError:
-                raise
             except ProgramRefusedError:
                 raise ToolError("players that are programs or read files are refused") from None
             except StopPlaying:

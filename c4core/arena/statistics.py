@@ -309,26 +309,6 @@ def holm(chances: Sequence[float]) -> list[float]:
     return corrected
 
 
-def false_alarms(decisive: int, *, two_sided: bool) -> float:
-    """Return the share of matches between equals that are called significant at 0.05.
-
-    Args:
-        decisive: the number of decisive games of each match, at least 1.
-        two_sided: use the two-sided P; else the one-sided P, as if the leader had been named before
-            the match.
-
-    Returns:
-        The exact share, from 0 to 1.
-    """
-    p_of = two_sided_p if two_sided else one_sided_p
-    least, most = (decisive + 1) // 2, decisive + 1
-    while least < most:  # P falls as wins grow: find the fewest significant wins
-        wins = (least + most) // 2
-        p = p_of(Tally(wins, decisive - wins))
-        least, most = (least, wins) if p is not None and p <= SIGNIFICANT else (wins + 1, most)
-    return (two_sided_p(Tally(least, decisive - least)) or 0.0) if least <= decisive else 0.0
-
-
 def is_repetitive(distinct: int, games: int) -> bool:
     """Whether games repeat so often that every P is too small.
 

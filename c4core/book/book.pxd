@@ -12,8 +12,7 @@ cdef class Book:
     cdef readonly object info
     cdef Ranking _ranking
     cdef Storage _storage               # None if the book is closed
-    cdef int _first, _last
-    cdef bint _complete
+    cdef int _last
 
     cdef Storage _held(self)
     cdef Position _read(self, object position)
@@ -27,5 +26,4 @@ cdef class Book:
     cdef object _probe_words(
         self, const uint64_t[::1] stones, const uint64_t[::1] masks, bint reachable
     )
-    cdef object _complete_scores(self, object keys)
-    cdef object _sparse_level(self, int ply)
+    cdef object _level_scores(self, object keys)

@@ -102,7 +102,7 @@ cdef class Book:
         plies = first_positions(board)
         if plies is None:
             raise BookBoardError(f"no book for {board} is included")
-        return _in_memory(plies, Position(width=board.width, height=board.height))
+        return _in_memory(plies, board)
 
     cdef Storage _held(self):
         """Return the scores. The file stays open while the caller holds them, even if the book is closed."""
@@ -158,15 +158,13 @@ cdef class Book:
         """
         cdef const Board* g = self._ranking.r.g
         cdef int ply = popcount(mask), found
-        if ply < self._first or ply > self._last or has_four(g, stones ^ mask):
+        if ply > self._last or has_four(g, stones ^ mask):
             return NO_SCORE
         if winning_squares(g, stones, mask) & playable_squares(g, mask):
             return (g.cells + 1 - ply) // 2
-        if not orient(&self._ranking.r, ply, &stones, &mask):
+        orient(&self._ranking.r, &stones, &mask)
+        if not reachable and not is_reachable(&self._ranking.r, stones, mask):
             return NO_SCORE
-        if self._complete and not reachable:
-            if not is_reachable(&self._ranking.r, stones, mask):
-                return NO_SCORE
         return storage.score(ply, slot_of(&self._ranking.r, stones, mask, ply))
 
     cdef int _columns(
@@ -294,12 +292,11 @@ cdef class Book:
     # Contents.
 
     def levels(self):
-        """Iterate over the plies, the start's first.
+        """Iterate over the plies, the empty board first.
 
         Yields:
             For each ply the sorted canonical keys of its positions and their scores, as uint64 and
-            int8 arrays. The positions of a complete book are enumerated again, because the file does
-            not contain them.
+            int8 arrays. The positions are enumerated again, because the file does not contain them.
 
         Raises:
             BookDamagedError: the file is damaged.
@@ -310,20 +307,16 @@ cdef class Book:
 
         cdef int ply
         self._held()
-        if not self._complete:
-            for ply in range(self._first, self._last + 1):
-                yield self._sparse_level(ply)
-            return
-        plies = open_plies(self.info.start)
-        for ply in range(self._first, self._last + 1):
+        plies = open_plies(Position(width=self.info.board.width, height=self.info.board.height))
+        for ply in range(self._last + 1):
             self._held()
             keys = next(plies, None)
             if keys is None:
                 keys = np.empty(0, dtype=np.uint64)
-            yield keys, self._complete_scores(keys)
+            yield keys, self._level_scores(keys)
 
-    cdef object _complete_scores(self, object keys):
-        """Return the scores of positions that are known to be in a complete book."""
+    cdef object _level_scores(self, object keys):
+        """Return the scores of positions that are known to be in the book."""
         import numpy as np
 
         cdef const uint64_t[::1] words = keys
@@ -336,50 +329,23 @@ cdef class Book:
                 split_key(self._ranking.r.g, words[index], &stones[index], &masks[index])
         return self._probe_words(stones, masks, True)
 
-    cdef object _sparse_level(self, int ply):
-        """Return the keys and scores of a sparse book's ply."""
-        import numpy as np
-
-        cdef Storage storage = self._held()
-        slots, scores = storage.entries(ply)
-        keys = self._ranking.keys(slots, ply=ply)
-        if _has_over(self._ranking.r.g, keys):
-            storage._refuse(
-                f"ply {ply} has positions whose game is over",
-                self.info.plies[ply - self._first].offset,
-            )
-        order = np.argsort(keys)
-        return keys[order], scores[order]
-
     def __iter__(self):
         """Iterate over pairs of canonical key and score, ply by ply, in the order of keys."""
         for keys, scores in self.levels():
             yield from zip(keys.tolist(), scores.tolist(), strict=True)
 
 
-cdef bint _has_over(const Board* g, const uint64_t[::1] keys) noexcept nogil:
-    """Return whether one of the positions has a four."""
-    cdef Py_ssize_t index
-    cdef uint64_t stones, mask
-    for index in range(keys.shape[0]):
-        split_key(g, keys[index], &stones, &mask)
-        if has_four(g, stones) or has_four(g, stones ^ mask):
-            return True
-    return False
-
-
 cdef Book _opened(str path, object info, object source):
     """Make a book of a header that was read, and of the descriptor or the content of a file."""
     cdef Book book = Book.__new__(Book)
     book.path, book.info = path, info
-    book._first, book._last = info.first_ply, info.last_ply
-    book._complete = info.kind == "complete"
-    book._ranking = Ranking(info.start, last=book._last)
+    book._last = info.last_ply
+    book._ranking = Ranking(*info.board, last=book._last)
     book._storage = Storage(info, book._ranking, path, source)
     return book
 
 
-def _in_memory(plies, start):
+def _in_memory(plies, board):
     """Make a book of scores by canonical key, ply by ply."""
     import numpy as np
 
@@ -389,7 +355,7 @@ def _in_memory(plies, start):
         (np.array(sorted(ply), dtype=np.uint64), np.array([ply[key] for key in sorted(ply)], dtype=np.int8))
         for ply in plies
     ]
-    info, parts = pack_book(levels, start)
+    info, parts = pack_book(levels, board)
     return _opened("", info, b"".join(parts))
 
 

@@ -2,31 +2,24 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.engine.board cimport MAX_COLUMNS, Board
-from c4core.position cimport Position
+from c4core.engine.board cimport Board
 
 cdef struct Rank:
     const Board* g
-    bint symmetric                  # the start is its own mirror image
-    int first                       # stones of the start
     int last                        # the largest number of stones with slots
     int pairs                       # pairs of columns, from the edges inwards; a middle column counts, too
-    uint64_t base                   # the start's stones, of both sides
-    uint64_t base_own               # the stones of the start's side to move
-    int[MAX_COLUMNS] base_height
     uint64_t* shapes                # [tied][pair][left]: ways to fill this pair and the inner ones
     uint64_t* before                # [tied][pair][left][a][b]: how many of them have a smaller (a, b)
 
-# Replace a position by the image that has a slot; False if neither image extends the start.
-cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexcept nogil
+# Replace a position by the image that has a slot.
+cdef void orient(const Rank* r, uint64_t* stones, uint64_t* mask) noexcept nogil
 
 # Return the slot of a position from ``orient``.
 cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) noexcept nogil
 
-# Return whether play from the start can lead to the position or its mirror image.
+# Return whether play can lead to the position.
 # The position must have no four in a row.
 cdef bint is_reachable(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil
 
 cdef class Ranking:
     cdef Rank r
-    cdef readonly Position start

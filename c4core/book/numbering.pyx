@@ -1,25 +1,25 @@
 """Numbers for positions: slots of a book's ply, and the base-3 keys of Pascal Pons's books.
 
 **Slots** number the positions of a ply without gaps, so that scores can be stored without keys. A
-position that extends the start (the empty board, or any other) by n stones is a *shape*, the number of
-added stones in every column, and a *colouring* of the added squares. All shapes and all colourings with
-the right count of either side are numbered, whether play can reach them or not::
+position of n stones is a *shape*, the number of stones in every column, and a *colouring* of the occupied
+squares. All shapes and all colourings with the right count of either side are numbered, whether play can
+reach them or not::
 
     slot = number of the shape * C(n, k) + number of the colouring
 
-k is the number of added stones that belong to the side to move.
+k is the number of stones that belong to the side to move.
 
 *Shape.* The columns are taken in pairs from the edges inwards: 0, W-1, 1, W-2, and so on. If the width is
 odd, the middle column is the last one. Shapes are numbered in the lexicographic order of their counts in
-this sequence. If the start is its own mirror image, only one of two mirrored shapes has a number: the
-shape with the larger count in the left column of the first pair whose counts differ.
+this sequence. Only one of two mirrored shapes has a number: the shape with the larger count in the left
+column of the first pair whose counts differ.
 
-*Colouring.* The added squares in the same sequence of columns, each from the bottom up, are the bits of a
+*Colouring.* The occupied squares in the same sequence of columns, each from the bottom up, are the bits of a
 word, from bit 0 on. A bit is set if the stone belongs to the side to move. Words with k bits are numbered
 in increasing order: bits at p1 < p2 < ... < pk give C(p1, 1) + C(p2, 2) + ... + C(pk, k).
 
-*Mirror images.* A position and its mirror image share a slot: that of the image that extends the start and
-whose shape has a number. If both do, the image with the smaller key has the slot.
+*Mirror images.* A position and its mirror image share a slot: that of the image whose shape has a number. If
+both have one, the image with the smaller key has the slot.
 
 Different slots stand for different words of width * (height + 1) bits, so slots never exceed 64 bits.
 
@@ -38,8 +38,6 @@ from libc.string cimport memset
 from c4core.engine.board cimport (
     MAX_COLUMNS,
     Board,
-    canonical_key,
-    has_four,
     lowest_bit,
     mirror_bits,
     popcount,
@@ -47,7 +45,6 @@ from c4core.engine.board cimport (
     split_key,
 )
 from c4core.engine.kernel cimport board_of
-from c4core.position cimport Position
 
 from c4core.errors import BookContentError
 from c4core.notation import check_board, check_narrow
@@ -75,15 +72,9 @@ cdef void _fill_choose() noexcept:
 _fill_choose()
 
 
-cdef inline int _own_added(const Rank* r, int ply) noexcept nogil:
-    """Return the number of added stones that belong to the side to move."""
-    cdef int own = r.first // 2 if (ply - r.first) % 2 == 0 else r.first - r.first // 2
-    return ply // 2 - own
-
-
 cdef inline Py_ssize_t _row(const Rank* r, int tied, int pair, int left) noexcept nogil:
     """Return an index into ``shapes``."""
-    return (<Py_ssize_t>tied * (r.pairs + 1) + pair) * (r.last - r.first + 1) + left
+    return (<Py_ssize_t>tied * (r.pairs + 1) + pair) * (r.last + 1) + left
 
 
 cdef inline const uint64_t* _before(const Rank* r, int tied, int pair, int left) noexcept nogil:
@@ -91,17 +82,12 @@ cdef inline const uint64_t* _before(const Rank* r, int tied, int pair, int left)
     return r.before + _row(r, tied, pair, left) * r.g.stride * r.g.stride
 
 
-cdef inline int _room(const Rank* r, int column) noexcept nogil:
-    """Return the number of squares above the start's stones."""
-    return r.g.height - r.base_height[column]
-
-
 cdef void _count_shapes(Rank* r) noexcept nogil:
     """Fill ``shapes`` and ``before`` from the innermost pair outwards.
 
     "Tied" means that all outer pairs had equal counts, so that the choice of the image is still open.
     """
-    cdef int added = r.last - r.first, stride = r.g.stride
+    cdef int stride = r.g.stride
     cdef int tied, pair, left, a, b, right, after
     cdef uint64_t total
     cdef uint64_t* before
@@ -110,11 +96,11 @@ cdef void _count_shapes(Rank* r) noexcept nogil:
     for pair in range(r.pairs - 1, -1, -1):
         right = r.g.width - 1 - pair
         for tied in range(2):
-            for left in range(added + 1):
+            for left in range(r.last + 1):
                 total = 0
                 before = r.before + _row(r, tied, pair, left) * stride * stride
-                for a in range(min(left, _room(r, pair)) + 1):
-                    for b in range(min(left - a, _room(r, right) if right != pair else 0) + 1):
+                for a in range(min(left, r.g.height) + 1):
+                    for b in range(min(left - a, r.g.height if right != pair else 0) + 1):
                         before[a * stride + b] = total
                         if tied and right != pair and b > a:
                             continue
@@ -124,17 +110,8 @@ cdef void _count_shapes(Rank* r) noexcept nogil:
 
 
 cdef uint64_t _slot_count(const Rank* r, int ply) noexcept nogil:
-    """Return the number of slots of a ply from ``first`` to ``last``."""
-    cdef int added = ply - r.first
-    return r.shapes[_row(r, r.symmetric, 0, added)] * _choose[added][_own_added(r, ply)]
-
-
-cdef bint _extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexcept nogil:
-    """Return whether the position has all stones of the start, in their colours."""
-    cdef uint64_t own = r.base_own
-    if (ply - r.first) & 1:
-        own ^= r.base
-    return (mask & r.base) == r.base and (stones & r.base) == own
+    """Return the number of slots of a ply."""
+    return r.shapes[_row(r, True, 0, ply)] * _choose[ply][ply // 2]
 
 
 cdef inline int _height(const Board* g, uint64_t mask, int column) noexcept nogil:
@@ -142,54 +119,36 @@ cdef inline int _height(const Board* g, uint64_t mask, int column) noexcept nogi
     return lowest_bit(~(mask >> (column * g.stride)))
 
 
-cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexcept nogil:
+cdef void orient(const Rank* r, uint64_t* stones, uint64_t* mask) noexcept nogil:
     cdef const Board* g = r.g
-    cdef bint here = _extends(r, ply, stones[0], mask[0]), there
-    cdef uint64_t other_stones, other_mask
     cdef int pair, difference
-    if r.symmetric:
-        if not here:
-            return False
-        for pair in range(g.width // 2):
-            difference = _height(g, mask[0], pair) - _height(g, mask[0], g.width - 1 - pair)
-            if difference > 0:
-                return True
-            if difference < 0:
-                stones[0] = mirror_bits(g, stones[0])
-                mask[0] = mirror_bits(g, mask[0])
-                return True
-        # With symmetric heights, the stones decide, as in the keys.
-        other_stones = mirror_bits(g, stones[0])
-        stones[0] = min(stones[0], other_stones)
-        return True
-    other_stones, other_mask = mirror_bits(g, stones[0]), mirror_bits(g, mask[0])
-    there = _extends(r, ply, other_stones, other_mask)
-    if there and not (
-        here and position_key(g, stones[0], mask[0]) < position_key(g, other_stones, other_mask)
-    ):
-        stones[0], mask[0] = other_stones, other_mask
-    return here or there
+    for pair in range(g.width // 2):
+        difference = _height(g, mask[0], pair) - _height(g, mask[0], g.width - 1 - pair)
+        if difference > 0:
+            return
+        if difference < 0:
+            stones[0] = mirror_bits(g, stones[0])
+            mask[0] = mirror_bits(g, mask[0])
+            return
+    # With symmetric heights, the stones decide, as in the keys.
+    stones[0] = min(stones[0], mirror_bits(g, stones[0]))
 
 
 cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) noexcept nogil:
     cdef const Board* g = r.g
-    cdef int tied = r.symmetric, left = ply - r.first, bits = 0, pair, right, a, b, number
+    cdef int tied = True, left = ply, bits = 0, pair, right, a, b, number
     cdef uint64_t shape = 0, colouring = 0, word = 0
     for pair in range(r.pairs):
         right = g.width - 1 - pair
-        a = _height(g, mask, pair) - r.base_height[pair]
-        b = _height(g, mask, right) - r.base_height[right] if right != pair else 0
+        a = _height(g, mask, pair)
+        b = _height(g, mask, right) if right != pair else 0
         shape += _before(r, tied, pair, left)[a * g.stride + b]
         tied = tied and (right == pair or a == b)
         left -= a + b
-        word |= (
-            (stones >> (pair * g.stride + r.base_height[pair])) & ((<uint64_t>1 << a) - 1)
-        ) << bits
+        word |= ((stones >> (pair * g.stride)) & ((<uint64_t>1 << a) - 1)) << bits
         bits += a
         if b:
-            word |= (
-                (stones >> (right * g.stride + r.base_height[right])) & ((<uint64_t>1 << b) - 1)
-            ) << bits
+            word |= ((stones >> (right * g.stride)) & ((<uint64_t>1 << b) - 1)) << bits
             bits += b
     number = 0
     while word:
@@ -199,71 +158,18 @@ cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) no
     return shape * _choose[bits][number] + colouring
 
 
-cdef void _position_of(
-    const Rank* r, uint64_t slot, int ply, uint64_t* stones, uint64_t* mask
-) noexcept nogil:
-    """Get the position of a slot, which must be less than the ply's count."""
-    cdef const Board* g = r.g
-    cdef int added = ply - r.first, left = added, own = _own_added(r, ply), tied = r.symmetric
-    cdef int pair, right, a, b, bit, bits = 0
-    cdef uint64_t shape = slot // _choose[added][own], colouring = slot % _choose[added][own]
-    cdef uint64_t word = 0
-    cdef const uint64_t* before
-    # 1. Build the colouring's word, from its highest bit down.
-    bit = added
-    while own:
-        bit -= 1
-        if _choose[bit][own] <= colouring:
-            colouring -= _choose[bit][own]
-            word |= <uint64_t>1 << bit
-            own -= 1
-    # 2. For each pair find the largest counts with at most ``shape`` shapes before them, and put the stones.
-    mask[0] = r.base
-    stones[0] = r.base_own if added % 2 == 0 else r.base ^ r.base_own
-    for pair in range(r.pairs):
-        right = g.width - 1 - pair
-        before = _before(r, tied, pair, left)
-        a = min(left, _room(r, pair))
-        while a and before[a * g.stride] > shape:
-            a -= 1
-        b = 0 if right == pair else min(left - a, _room(r, right))
-        if tied:
-            b = min(a, b)
-        while b and before[a * g.stride + b] > shape:
-            b -= 1
-        # Counts that inner pairs cannot complete have the same number of shapes before them as the next ones.
-        shape -= before[a * g.stride + b]
-        tied = tied and (right == pair or a == b)
-        left -= a + b
-        _put(r, pair, a, word >> bits, stones, mask)
-        bits += a
-        if right != pair:
-            _put(r, right, b, word >> bits, stones, mask)
-            bits += b
-
-
-cdef inline void _put(
-    const Rank* r, int column, int count, uint64_t word, uint64_t* stones, uint64_t* mask
-) noexcept nogil:
-    """Put stones onto a column, coloured by the lowest bits of the word."""
-    cdef int shift = column * r.g.stride + r.base_height[column]
-    cdef uint64_t pile = (<uint64_t>1 << count) - 1
-    mask[0] |= pile << shift
-    stones[0] |= (word & pile) << shift
-
-
 # Reachability. Many slots stand for positions that play cannot reach.
 
 cdef struct Merge:
-    int columns                         # number of columns with added stones
-    uint64_t[MAX_COLUMNS] stones        # bit i: the side to move in the start owns the i-th stone
+    int columns                         # number of columns with stones
+    uint64_t[MAX_COLUMNS] stones        # bit i: the first player owns the i-th stone
     int[MAX_COLUMNS] left               # stones not yet played
     uint64_t[MAX_COLUMNS] weight        # factor of a column's count in the number of a combination
     uint8_t* dead                       # combinations that are dead ends
 
 
 cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexcept nogil:
-    """Return whether the remaining stones can be played, ``mover`` (1: the start's) first."""
+    """Return whether the remaining stones can be played, ``mover`` (1: the first player) first."""
     cdef int column
     if left == 0:
         return True
@@ -281,18 +187,24 @@ cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexc
     return False
 
 
-cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil:
-    """Return whether the added stones can alternate in some order; the position must extend the start."""
+cdef bint is_reachable(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil:
+    """Return whether the stones can be played in alternating colours.
+
+    The columns, read from the bottom up, must merge into one sequence. The position has no four, so no
+    earlier position had one. The search plays the stones in every possible order, and remembers the counts
+    of played stones that are dead ends. On 7x6 at ply 12 it takes 0.2 us on average, because the first
+    order that is tried is usually possible.
+    """
     cdef uint8_t[SMALL] small
     cdef uint64_t combinations = 1, pile
-    cdef int column, added = popcount(mask) - r.first, reachable, shift
+    cdef int column, ply = popcount(mask), reachable, shift
     cdef Merge m
-    if added & 1:
-        stones ^= mask      # the stones of the start's side to move
+    if ply & 1:
+        stones ^= mask      # the first player's stones
     m.columns = 0
     for column in range(r.g.width):
-        shift = column * r.g.stride + r.base_height[column]
-        pile = (mask >> shift) & ((<uint64_t>1 << (r.g.height - r.base_height[column])) - 1)
+        shift = column * r.g.stride
+        pile = (mask >> shift) & ((<uint64_t>1 << r.g.height) - 1)
         if pile:
             m.stones[m.columns] = (stones >> shift) & pile
             m.left[m.columns] = popcount(pile)
@@ -302,67 +214,33 @@ cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogi
     if combinations <= SMALL * 8:
         memset(small, 0, (combinations + 7) >> 3)
         m.dead = small
-        return _can_finish(&m, added, 1, 0)
+        return _can_finish(&m, ply, 1, 0)
     m.dead = <uint8_t*>calloc((combinations + 7) >> 3, 1)
     if m.dead == NULL:
         with gil:
             raise MemoryError
-    reachable = _can_finish(&m, added, 1, 0)
+    reachable = _can_finish(&m, ply, 1, 0)
     free(m.dead)
     return reachable
 
 
-cdef bint is_reachable(const Rank* r, uint64_t stones, uint64_t mask) except -1 nogil:
-    """Return whether the added stones can be played in alternating colours.
-
-    The columns, read from the bottom up, must merge into one sequence. The position has no four, so no
-    earlier position had one. The search plays the stones in every possible order, and remembers the counts
-    of played stones that are dead ends. On 7x6 at ply 12 it takes 0.2 us on average, because the first
-    order that is tried is usually possible.
-    """
-    cdef int ply = popcount(mask)
-    cdef bint reachable = False
-    if _extends(r, ply, stones, mask):
-        reachable = _is_merge(r, stones, mask)
-    if not reachable and not r.symmetric:
-        # Both images may extend the start, although play leads to only one of them.
-        stones, mask = mirror_bits(r.g, stones), mirror_bits(r.g, mask)
-        if _extends(r, ply, stones, mask):
-            reachable = _is_merge(r, stones, mask)
-    return reachable
-
-
 cdef class Ranking:
-    """Ranking(start, *, last)\n--\n
-    The slots of all positions that extend a start, up to ``last`` stones on the board.
-
-    Attributes:
-        start: the position that all others extend.
+    """Ranking(width, height, *, last)\n--\n
+    The slots of all positions with up to ``last`` stones.
     """
 
-    def __cinit__(self, Position start not None, *, int last):
-        cdef const Board* g = start.g
+    def __cinit__(self, int width, int height, *, int last):
         cdef Rank* r = &self.r
         cdef Py_ssize_t rows
-        cdef int column
-        check_narrow(start.board, "books")
-        if not start.ply <= last <= g.cells:
-            raise ValueError(
-                f"positions of {last} stones do not extend one of {start.ply} on {start.board}"
-            )
-        self.start = start
-        r.g = g
-        r.first, r.last = start.ply, last
-        r.pairs = (g.width + 1) // 2
-        r.base, r.base_own = start.mask, start.stones
-        r.symmetric = (
-            mirror_bits(g, start.mask) == start.mask and mirror_bits(g, start.stones) == start.stones
-        )
-        for column in range(g.width):
-            r.base_height[column] = _height(g, start.mask, column)
-        rows = 2 * (r.pairs + 1) * (last - start.ply + 1)
+        check_narrow(check_board(width, height), "books")
+        r.g = board_of(width, height)
+        if not 0 <= last <= r.g.cells:
+            raise ValueError(f"{width}x{height} has no positions of {last} stones")
+        r.last = last
+        r.pairs = (width + 1) // 2
+        rows = 2 * (r.pairs + 1) * (last + 1)
         r.shapes = <uint64_t*>calloc(rows, sizeof(uint64_t))
-        r.before = <uint64_t*>calloc(rows * g.stride * g.stride, sizeof(uint64_t))
+        r.before = <uint64_t*>calloc(rows * r.g.stride * r.g.stride, sizeof(uint64_t))
         if r.shapes == NULL or r.before == NULL:
             raise MemoryError
         _count_shapes(r)
@@ -376,10 +254,10 @@ cdef class Ranking:
         self._check_ply(ply)
         return _slot_count(&self.r, ply)
 
-    def slots(self, const uint64_t[::1] keys, *, int ply, bint goes_on=False):
+    def slots(self, const uint64_t[::1] keys, *, int ply):
         """Return the slots of positions with ``ply`` stones, as a uint64 array.
 
-        Keys of either image are accepted. Finished games have slots, but ``goes_on`` refuses them.
+        Keys of either image are accepted.
         """
         import numpy as np
 
@@ -395,44 +273,21 @@ cdef class Ranking:
                     position_key(self.r.g, stones, mask) != keys[index]
                     or popcount(mask) != ply
                     or popcount(stones) != ply // 2
-                    or (goes_on and has_four(self.r.g, stones))
-                    or (goes_on and has_four(self.r.g, stones ^ mask))
-                    or not orient(&self.r, ply, &stones, &mask)
                 ):
                     bad = index
                     break
+                orient(&self.r, &stones, &mask)
                 slots[index] = slot_of(&self.r, stones, mask, ply)
         if bad >= 0:
             raise BookContentError(
-                f"{keys[bad]} is not a key of a {self.start.board} position with {ply} stones"
-                + (" whose game goes on" if goes_on else "")
-                + (f" that extends position {self.start.key}" if self.r.first else "")
+                f"{keys[bad]} is not a key of a {self.r.g.width}x{self.r.g.height} position "
+                f"with {ply} stones"
             )
         return result
 
-    def keys(self, const uint64_t[::1] slots, *, int ply):
-        """Return the canonical keys of the positions with these slots of a ply, as a uint64 array.
-        """
-        import numpy as np
-
-        cdef Py_ssize_t index
-        cdef uint64_t stones, mask, count
-        self._check_ply(ply)
-        count = _slot_count(&self.r, ply)
-        result = np.empty(slots.shape[0], dtype=np.uint64)
-        cdef uint64_t[::1] keys = result
-        for index in range(slots.shape[0]):
-            if slots[index] >= count:
-                raise ValueError(f"ply {ply} has {count} slots, there is no slot {slots[index]}")
-        with nogil:
-            for index in range(slots.shape[0]):
-                _position_of(&self.r, slots[index], ply, &stones, &mask)
-                keys[index] = canonical_key(self.r.g, stones, mask)
-        return result
-
     def _check_ply(self, int ply):
-        if not self.r.first <= ply <= self.r.last:
-            raise ValueError(f"ply {ply} has no slots: they run from {self.r.first} to {self.r.last}")
+        if not 0 <= ply <= self.r.last:
+            raise ValueError(f"ply {ply} has no slots: they run from 0 to {self.r.last}")
 
 
 # Base-3 keys.
@@ -453,29 +308,6 @@ cdef uint64_t _number(const Board* g, uint64_t stones, uint64_t mask, bint from_
 
 cdef uint64_t _pons_key(const Board* g, uint64_t stones, uint64_t mask) noexcept nogil:
     return min(_number(g, stones, mask, False), _number(g, stones, mask, True)) // 3
-
-
-cdef bint _read_pons_key(
-    const Board* g, uint64_t number, uint64_t* stones, uint64_t* mask
-) noexcept nogil:
-    """Get the position with a base-3 key; False if the board has no such position."""
-    cdef uint64_t digit, own, pile
-    cdef int column
-    stones[0] = mask[0] = 0
-    for column in range(g.width - 1, -1, -1):
-        own = pile = 0
-        while number % 3 or (column == 0 and number):
-            digit = number % 3
-            if digit == 0 or pile >> (g.height - 1):
-                return False
-            # A column is read from the top down, so its stones move up.
-            pile = pile << 1 | 1
-            own = own << 1 | (digit == 1)
-            number //= 3
-        number //= 3
-        mask[0] |= pile << (column * g.stride)
-        stones[0] |= own << (column * g.stride)
-    return number == 0 and popcount(stones[0]) == popcount(mask[0]) // 2 and not has_four(g, stones[0])
 
 
 def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
@@ -499,24 +331,4 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
         raise BookContentError(
             f"position {keys[bad]} has more stones than a base-3 key of 64 bits holds"
         )
-    return result
-
-
-def read_pons_keys(const uint64_t[::1] numbers, *, int width=7, int height=6):
-    """Return the canonical keys of the positions with these base-3 keys, as a uint64 array.
-
-    The entry is 0, which is not a key, for a number that is not a position's key.
-    """
-    import numpy as np
-
-    check_narrow(check_board(width, height), "books")
-    cdef const Board* g = board_of(width, height)
-    cdef Py_ssize_t index
-    cdef uint64_t stones, mask
-    result = np.zeros(numbers.shape[0], dtype=np.uint64)
-    cdef uint64_t[::1] keys = result
-    with nogil:
-        for index in range(numbers.shape[0]):
-            if _read_pons_key(g, numbers[index], &stones, &mask):
-                keys[index] = canonical_key(g, stones, mask)
     return result

@@ -7,16 +7,14 @@ cdef enum:
 
 cdef struct Group:
     uint64_t offset                 # in the file
-    uint64_t first                  # sparse book: the first slot
     uint32_t length                 # bytes in the file
     uint32_t checksum               # CRC-32 of these bytes
-    void* scores                    # NULL before the first use; in a sparse book, the slots precede them
+    void* scores                    # NULL before the first use
 
 cdef struct Section:
     int ply
     uint64_t offset                 # in the file
-    uint64_t count                  # complete book: slots of the ply; sparse book: positions
-    uint64_t slots                  # slots of the ply
+    uint64_t count                  # slots of the ply
     int least                       # the lowest score that the ply can have
     int most                        # the highest one
     uint64_t groups
@@ -26,14 +24,12 @@ cdef class Storage:
     cdef str _path
     cdef bytes _content             # None for a file
     cdef int _descriptor            # of the file
-    cdef bint _sparse
-    cdef int _first, _last          # plies
+    cdef int _last                  # ply
     cdef Section* _sections
 
     cdef int _open(self, Section* s, object ply) except -1
     cdef int8_t* _load(self, Section* s, Group* group) except NULL with gil
     cdef int _unpack(self, Section* s, Group* group, const unsigned char* plain, int8_t* room) except -1
-    cdef int8_t* _scores(self, Section* s, uint64_t number) except NULL nogil
     cdef int score(self, int ply, uint64_t slot) except FAULT nogil
     cdef object _read(self, uint64_t offset, uint64_t length)
     cdef int _refuse(self, str what, uint64_t offset) except -1

@@ -1,37 +1,30 @@
 """``Storage``, the scores of an open book by ply and slot (docs/book-format.md).
 
 A group of scores is read from the file, checked and unpacked at its first use, and then kept. So a lookup is
-an index into an array, in a sparse book after a binary search for the slot.
+an index into an array.
 
 The reader does not trust the file. It checks the index of every ply against its CRC-32 when the book is
 opened, and every group when it is first used. A group never takes more memory than its scores, and wrong
 bytes are reported as damage. The file is never mapped: if another program truncated a mapped file, this
 process would be killed.
 
-numpy is imported inside the functions, so a program that looks up one position starts faster.
 """
 
 import os
 import zlib
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 from posix.unistd cimport close
 
 cimport c4core.engine.atomics as atomics
-from c4core.engine.kernel cimport NO_SCORE
-
-from c4core.book.layout import COMPLETE_ENTRY, SPARSE_ENTRY
+from c4core.book.layout import ENTRY
 from c4core.errors import BookDamagedError
 
 # Visible to Python as well.
 cpdef enum:
     GROUP = 1 << 15         # scores; deflate finds no repetition that is further away
-
-cdef enum:
-    SLOT_BYTES = 8
 
 
 cdef inline uint64_t _entries(const Section* s, uint64_t number) noexcept nogil:
@@ -54,16 +47,15 @@ cdef class Storage:
             self._content = source
         else:
             self._descriptor = source
-        self._sparse = info.kind == "sparse"
-        self._first, self._last = info.first_ply, info.last_ply
+        self._last = info.last_ply
         self._sections = <Section*>calloc(len(info.plies), sizeof(Section))
         if self._sections == NULL:
             raise MemoryError
         for index, ply in enumerate(info.plies):
             s = &self._sections[index]
-            s.ply, s.offset, s.count, s.slots = ply.ply, ply.offset, ply.count, ranking.count(ply.ply)
+            s.ply, s.offset, s.count = ply.ply, ply.offset, ply.count
             s.least, s.most = -((cells - s.ply) >> 1), (cells + 1 - s.ply) >> 1
-            if not self._sparse and s.count != s.slots:
+            if s.count != ranking.count(ply.ply):
                 self._refuse(f"ply {s.ply} has a wrong number of slots", s.offset)
             self._open(s, ply)
 
@@ -74,7 +66,7 @@ cdef class Storage:
             close(self._descriptor)
         if self._sections == NULL:
             return
-        for index in range(self._last - self._first + 1):
+        for index in range(self._last + 1):
             for number in range(self._sections[index].groups):
                 free(self._sections[index].group[number].scores)
             free(self._sections[index].group)
@@ -83,9 +75,8 @@ cdef class Storage:
     cdef int _open(self, Section* s, object ply) except -1:
         """Read the index of a ply and check it."""
         cdef uint64_t groups = (s.count + GROUP - 1) // GROUP, number, offset
-        entry = SPARSE_ENTRY if self._sparse else COMPLETE_ENTRY
         wrong = f"the index of ply {s.ply} is wrong or cannot be read"
-        length = groups * entry.size
+        length = groups * ENTRY.size
         if length > ply.length:
             self._refuse(wrong, s.offset)
         index = self._read(s.offset, length)
@@ -96,10 +87,7 @@ cdef class Storage:
             raise MemoryError
         s.groups = groups
         offset = s.offset + length
-        for number, fields in enumerate(entry.iter_unpack(index)):
-            *first, size, checksum = fields
-            if first:
-                s.group[number].first = first[0]
+        for number, (size, checksum) in enumerate(ENTRY.iter_unpack(index)):
             s.group[number].offset, s.group[number].length = offset, size
             s.group[number].checksum = checksum
             offset += s.group[number].length
@@ -122,23 +110,22 @@ cdef class Storage:
     cdef int8_t* _load(self, Section* s, Group* group) except NULL with gil:
         """Read a group, and keep its scores. If two threads do this at once, the first one's are kept."""
         cdef uint64_t entries = _entries(s, group - s.group)
-        cdef Py_ssize_t size = entries * (SLOT_BYTES + 1 if self._sparse else 1)
         cdef int8_t* room
         data = self._read(group.offset, group.length)
         unpacking = zlib.decompressobj()
         plain = b""
         if zlib.crc32(data) == group.checksum:
             try:
-                plain = unpacking.decompress(data, size + 1)
+                plain = unpacking.decompress(data, entries + 1)
             except zlib.error:
                 pass
-        if len(plain) != size or not unpacking.eof:
+        if <uint64_t>len(plain) != entries or not unpacking.eof:
             self._refuse(
                 f"a group of ply {s.ply} cannot be read, does not match its checksum, "
                 "or was changed meanwhile",
                 group.offset,
             )
-        room = <int8_t*>malloc(size)
+        room = <int8_t*>malloc(entries)
         if room == NULL:
             raise MemoryError
         try:
@@ -153,82 +140,19 @@ cdef class Storage:
     cdef int _unpack(
         self, Section* s, Group* group, const unsigned char* plain, int8_t* room
     ) except -1:
-        """Write the scores of a group, in a sparse book after the slots; check both.
-
-        The slots of a sparse book are differences to the slot before, with the first bytes of all of
-        them before the second bytes, and so on.
-        """
-        cdef uint64_t number = group - s.group, entries = _entries(s, number), slot = group.first, i
-        cdef uint64_t* slots = <uint64_t*>room
-        cdef uint64_t step
-        cdef int byte
-        if self._sparse:
-            for i in range(entries):
-                step = 0
-                for byte in range(SLOT_BYTES):
-                    step |= <uint64_t>plain[byte * entries + i] << 8 * byte
-                slot += step
-                if slot >= s.slots or (i == 0) != (step == 0) or slot < step:
-                    self._refuse(f"ply {s.ply} has impossible slots", group.offset)
-                slots[i] = slot
-            if number + 1 < s.groups and slot >= s.group[number + 1].first:
-                self._refuse(f"ply {s.ply} has impossible slots", group.offset)
-            plain += SLOT_BYTES * entries
-            room += SLOT_BYTES * entries
+        """Write the scores of a group, and check them."""
+        cdef uint64_t entries = _entries(s, group - s.group), i
         memcpy(room, plain, entries)
         for i in range(entries):
             if not s.least <= room[i] <= s.most:
                 self._refuse(f"ply {s.ply} has impossible scores", group.offset)
         return 0
 
-    cdef int8_t* _scores(self, Section* s, uint64_t number) except NULL nogil:
-        """Return the scores of a group, in a sparse book with the slots before them."""
-        cdef Group* group = &s.group[number]
-        cdef int8_t* scores = <int8_t*>atomics.load_pointer(&group.scores)
-        return scores if scores != NULL else self._load(s, group)
-
     cdef int score(self, int ply, uint64_t slot) except FAULT nogil:
-        """Return the score of a slot, or NO_SCORE if a sparse book does not have it."""
-        cdef Section* s = &self._sections[ply - self._first]
-        cdef uint64_t low = 0, high, middle, entries
-        cdef const uint64_t* slots
-        if not self._sparse:
-            return self._scores(s, slot // GROUP)[slot % GROUP]
-        # The last group that does not begin after the slot, and there the last such entry.
-        high = s.groups
-        while low < high:
-            middle = (low + high) >> 1
-            if s.group[middle].first <= slot:
-                low = middle + 1
-            else:
-                high = middle
-        if low == 0:
-            return NO_SCORE
-        entries = _entries(s, low - 1)
-        slots = <const uint64_t*>self._scores(s, low - 1)
-        low, high = 0, entries
-        while low < high:
-            middle = (low + high) >> 1
-            if slots[middle] <= slot:
-                low = middle + 1
-            else:
-                high = middle
-        return (<const int8_t*>(slots + entries))[low - 1] if slots[low - 1] == slot else NO_SCORE
-
-    def entries(self, int ply):
-        """Return the slots and scores of a sparse book's ply, as uint64 and int8 arrays."""
-        import numpy as np
-
-        cdef Section* s = &self._sections[ply - self._first]
-        cdef uint64_t number, count
-        cdef int8_t* data
-        slots, scores = np.empty(s.count, dtype=np.uint64), np.empty(s.count, dtype=np.int8)
-        cdef uint64_t[::1] slot_words = slots
-        cdef int8_t[::1] score_bytes = scores
-        for number in range(s.groups):
-            data = self._scores(s, number)
-            count = _entries(s, number)
-            memcpy(&slot_words[number * GROUP], data, SLOT_BYTES * count)
-            memcpy(&score_bytes[number * GROUP], data + SLOT_BYTES * count, count)
-            PyErr_CheckSignals()
-        return slots, scores
+        """Return the score of a slot."""
+        cdef Section* s = &self._sections[ply]
+        cdef Group* group = &s.group[slot // GROUP]
+        cdef int8_t* scores = <int8_t*>atomics.load_pointer(&group.scores)
+        if scores == NULL:
+            scores = self._load(s, group)
+        return scores[slot % GROUP]

@@ -5,15 +5,15 @@ that keeps its table during the unit finds many of these there. If several ances
 position, it belongs to the ancestor with the smallest key. Small units are merged with their
 neighbours, and large ones are cut.
 
-Packed keys are the first key, then the differences of neighbours minus one. Each number has a
-variable length: seven bits in each byte, the lowest first. The top bit is set on all bytes but the
-last.
+Packed keys are the differences of neighbours, compressed by zlib: the lowest bytes of all
+differences come first, and the highest ones last.
 """
 
 from __future__ import annotations
 
+import zlib
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Keys = NDArray[np.uint64]
-
-_MOST_BYTES: Final = 10
-"""The largest number of bytes of a packed number; the tenth has one bit."""
-_MORE: Final = 128
-"""This bit of a byte is set if another byte follows."""
 
 
 def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDArray[np.int32]:
@@ -89,41 +84,12 @@ def _parts(keys: Keys, most: int) -> list[Keys]:
 
 def pack_keys(keys: Keys) -> bytes:
     """Pack sorted keys as bytes for :func:`unpack_keys`."""
-    unsorted = keys[1:] <= keys[:-1]
-    if unsorted.any():
-        index = int(unsorted.argmax()) + 1
-        raise BookContentError(f"keys are not sorted at index {index}: {keys[index]}")
-    numbers = keys.copy()
-    numbers[1:] -= keys[:-1] + np.uint64(1)
-    shifts = np.arange(0, 7 * _MOST_BYTES, 7, dtype=np.uint64)
-    shifted = numbers[:, np.newaxis] >> shifts
-    used = shifted > 0
-    used[:, 0] = True
-    packed = (shifted & np.uint64(127)).astype(np.uint8)
-    packed[:, :-1][used[:, 1:]] |= _MORE
-    return packed[used].tobytes()
+    steps = np.diff(keys, prepend=np.uint64(0)).astype("<u8")
+    return zlib.compress(steps.view(np.uint8).reshape(-1, steps.itemsize).T.tobytes())
 
 
 def unpack_keys(packed: bytes) -> Keys:
     """Return the sorted keys from the bytes of :func:`pack_keys`."""
-    data = np.frombuffer(packed, dtype=np.uint8)
-    ends = np.flatnonzero(data < _MORE)
-    if len(data) and data[-1] >= _MORE:
-        raise BookContentError("packed keys end within a number")
-    if not len(ends):
-        return np.empty(0, dtype=np.uint64)
-    starts = np.append(0, ends[:-1] + 1)
-    places = np.arange(len(data)) - np.repeat(starts, ends - starts + 1)
-    digits = data & 127
-    too_long = (places >= _MOST_BYTES) | ((places == _MOST_BYTES - 1) & (digits > 1))
-    if too_long.any():
-        raise BookContentError(
-            f"packed keys have a number of more than 64 bits at byte {too_long.argmax()}"
-        )
-    numbers = np.add.reduceat(digits.astype(np.uint64) << (7 * places).astype(np.uint64), starts)
-    keys = np.cumsum(numbers + np.uint64(1)) - np.uint64(1)
-    exceeding = keys[1:] <= keys[:-1]  # the sum overflowed
-    if exceeding.any():
-        end = ends[int(exceeding.argmax()) + 1]
-        raise BookContentError(f"packed keys exceed 64 bits at byte {end}")
-    return keys
+    plain = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
+    steps = np.ascontiguousarray(plain.reshape(8, -1).T).view("<u8").reshape(-1)
+    return np.cumsum(steps, dtype=np.uint64)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.arrays import are_over
 from c4core.dataset.lots import choose
 from c4core.dice import Dice
 from c4core.players.playouts import draw_positions
@@ -78,15 +77,9 @@ def choose_from_book(
     book: Book, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
     """Sample a book's positions with ``first`` to ``last`` stones, each equally likely."""
-    levels = [
-        keys
-        for ply, (keys, _) in enumerate(book.levels(), book.info.first_ply)
-        if first <= ply <= last
-    ]
+    levels = [keys for ply, (keys, _) in enumerate(book.levels()) if first <= ply <= last]
     distinct = np.concatenate([np.empty(0, dtype=np.uint64), *levels])
-    # Books of other programs may have positions where the game is over.
-    open_ones = distinct[~are_over(distinct, book.info.board)]
-    return choose_from(open_ones, count, seed, drawn=len(open_ones), keep=keep)
+    return choose_from(distinct, count, seed, drawn=len(distinct), keep=keep)
 
 
 class Pool:

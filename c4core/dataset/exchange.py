@@ -3,7 +3,7 @@
 =============  =====================================================================================
 c4solver       A line for each position: its moves, a space, and its score; or the scores of all
                columns, with -1000 for a full one. Pascal Pons's program writes this format, and
-               his six classes of positions use it. Weak scores are -1, 0 and 1.
+               his six classes of positions use it.
 refmoves       JSON Lines, as in Peter Cnudde's validation set for Kaggle's ConnectX. ``board`` is a
                flat list of squares from the top row on: 0 is empty, 1 and 2 are stones of the
                first and the second player. ``score`` is the position's score, and ``move score``
@@ -65,8 +65,6 @@ class Difference(NamedTuple):
     different: int
     first_line: int | None
     """The 1-based number of the first line whose labels differ; None if all agree."""
-    is_weak: bool
-    """Whether only the results were compared, because the file has weak scores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,9 +84,6 @@ class Stated:
     def compare(self, keys: Keys, column_scores: Scores) -> Difference:
         """Compare the scores with exact labels.
 
-        If all scores of the file are -1, 0 or 1, and some differ, the file has weak scores. Then
-        only the results are compared.
-
         Args:
             keys: sorted canonical keys.
             column_scores: a row for each key, in the orientation of the canonical position.
@@ -96,19 +91,10 @@ class Stated:
         places = np.minimum(np.searchsorted(keys, self.keys), max(len(keys) - 1, 0))
         common = np.flatnonzero(keys[places] == self.keys) if len(keys) else places[:0]
         labels = column_scores[places[common]]
-        told = self.column_scores[common], self.scores[common]
-        wrong = _different(*told, labels)
-        is_weak = bool(wrong.any()) and self._is_weak()
-        if is_weak:
-            wrong = _different(*told, _signs(labels))
+        wrong = _different(self.column_scores[common], self.scores[common], labels)
         lines = self.lines[common][wrong]
         first = int(lines.min()) if len(lines) else None
-        return Difference(len(common), len(lines), first, is_weak)
-
-    def _is_weak(self) -> bool:
-        columns = self.column_scores[(self.column_scores != NO_SCORE)]
-        columns = columns[columns != NOT_STATED]
-        return all(np.abs(scores).max(initial=0) <= 1 for scores in (self.scores, columns))
+        return Difference(len(common), len(lines), first)
 
 
 def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
@@ -203,10 +189,6 @@ def _number(word: str) -> int:
     return int(word)
 
 
-def _signs(scores: Scores) -> Scores:
-    return np.where(scores == NO_SCORE, scores, np.sign(scores)).astype(np.int8)
-
-
 def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
     """A mask of the rows that differ from the labels, in the score or in a stated column."""
     best = labels.max(axis=1, initial=NO_SCORE)
@@ -220,7 +202,6 @@ def exchange_lines(
     form: ExchangeFormat,
     *,
     all_moves: bool = False,
-    weak: bool = False,
 ) -> Iterator[str]:
     """The positions of a part as lines of a format, without line ends.
 
@@ -231,27 +212,24 @@ def exchange_lines(
         form: the format.
         all_moves: with ``c4solver``, whether to write the scores of all columns instead of the
             position's score.
-        weak: whether to write only the signs of the scores: 1, 0 or -1.
     """
     if form == "refmoves":
-        return _refmoves_lines(records, board, seed, weak=weak)
-    return _c4solver_lines(records, board, seed, all_moves=all_moves, weak=weak)
+        return _refmoves_lines(records, board, seed)
+    return _c4solver_lines(records, board, seed, all_moves=all_moves)
 
 
 def _c4solver_lines(
-    records: Mapping[str, Array], board: BoardSize, seed: int, *, all_moves: bool, weak: bool
+    records: Mapping[str, Array], board: BoardSize, seed: int, *, all_moves: bool
 ) -> Iterator[str]:
     keys = _keys(records)
     lines = lines_of(keys, are_mirrored(keys, seed), board).astype(str).tolist()
     scores = records["column_scores"] if all_moves else records["score"][:, None]
-    shown = _shown(scores, full=PONS_FULL, weak=weak)
+    shown = _shown(scores, full=PONS_FULL)
     for moves, row in zip(lines, shown.tolist(), strict=True):
         yield " ".join([moves, *map(str, row)])
 
 
-def _refmoves_lines(
-    records: Mapping[str, Array], board: BoardSize, seed: int, *, weak: bool
-) -> Iterator[str]:
+def _refmoves_lines(records: Mapping[str, Array], board: BoardSize, seed: int) -> Iterator[str]:
     keys = _keys(records)
     mirrored = are_mirrored(keys, seed)
     to_move, taken = split_keys(keys, board)
@@ -261,8 +239,8 @@ def _refmoves_lines(
     marks = np.where(both == 0, 0, np.where((own == 1) == is_first, 1, 2))
     marks[mirrored] = marks[mirrored, :, ::-1]
     squares = marks[:, ::-1, :].reshape(len(keys), -1)
-    scores = _shown(records["score"][:, None], full=REFMOVES_FULL, weak=weak)[:, 0]
-    columns = _shown(records["column_scores"], full=REFMOVES_FULL, weak=weak)
+    scores = _shown(records["score"][:, None], full=REFMOVES_FULL)[:, 0]
+    columns = _shown(records["column_scores"], full=REFMOVES_FULL)
     rows = zip(squares.tolist(), scores.tolist(), columns.tolist(), strict=True)
     for square, score, column in rows:
         yield json.dumps({"board": square, "score": score, "move score": column})
@@ -272,7 +250,7 @@ def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(records["key"]).astype(np.uint64)
 
 
-def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
+def _shown(scores: Array, *, full: int) -> NDArray[np.int16]:
     """The scores in the form of the file; NO_SCORE becomes ``full``."""
     exact = scores.astype(np.int16)
-    return np.where(exact == NO_SCORE, np.int16(full), np.sign(exact) if weak else exact)
+    return np.where(exact == NO_SCORE, np.int16(full), exact)

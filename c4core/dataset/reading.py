@@ -1,24 +1,22 @@
-"""Read the files of a data set, and compare them with each other and with the card."""
+"""Read the NPZ files of a data set, and compare its files with each other and with the card.
+
+JSON Lines and Parquet are for other programs. They are not read here: their bytes are compared with
+the checksums on the card.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.arrays import are_over, canonical_keys
 from c4core.dataset.card import JSON_NAME, MAX_CARD, census, read_card
-from c4core.dataset.files import (
-    read_jsonl,
-    read_npz,
-    read_parquet,
-    write_jsonl,
-    write_npz,
-    write_parquet,
-)
+from c4core.dataset.files import read_npz, write_jsonl, write_npz, write_parquet
 from c4core.dataset.lots import SPLITS, are_mirrored, linked, split_of
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import DatasetError, KeyValueError
@@ -38,23 +36,17 @@ if TYPE_CHECKING:
 
 MAX_PROBLEMS: Final = 10
 
-_OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
-
-class Format(NamedTuple):
-    """A file format for the parts of a data set. Its name is the suffix of the files."""
-
-    write: Callable[[Path, Mapping[str, Array], str], None]
-    """Write the columns, and the card if the format has a place for it."""
-    read: Callable[[Path], tuple[dict[str, Array], str | None]]
-    """Return the columns, and the card if the file has it."""
-
-
-FORMATS: Final = {
-    "npz": Format(write_npz, read_npz),
-    "parquet": Format(write_parquet, read_parquet),
-    "jsonl": Format(write_jsonl, read_jsonl),
+FORMATS: Final[Mapping[str, Callable[[Path, Mapping[str, Array], str], None]]] = {
+    "npz": write_npz,
+    "parquet": write_parquet,
+    "jsonl": write_jsonl,
 }
+"""The writers of the file formats, by the suffix of the files. They write the columns, and the card
+if the format has a place for it."""
+
+READ: Final = ".npz"
+"""The suffix of the files that are read."""
 
 
 @dataclass(slots=True)
@@ -74,14 +66,16 @@ def inspect(path: Path) -> Inspection:
 
 
 def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Card]:
-    """Read and check a part of a data set; return its columns and the card.
-
-    If the part has several formats, the first one on the card is read.
-    """
+    """Read and check a part of a data set; return its columns and the card."""
     card = card_beside(directory / JSON_NAME)
-    file = next((file for file in card.files if file.split == split), None)
-    if file is None:
+    files = [file for file in card.files if file.split == split]
+    if not files:
         raise DatasetError(f"{directory}: this data set has no part {split}")
+    file = next((file for file in files if file.name.endswith(READ)), None)
+    if file is None:
+        raise DatasetError(
+            f"{directory}: part {split} has no NPZ file: make the data set again with --format npz"
+        )
     found = Inspection(card)
     try:
         records = _checked_file(directory / file.name, file, card, found)
@@ -98,14 +92,17 @@ def _inspect_directory(directory: Path) -> Inspection:
     keys: dict[str, NDArray[np.uint64]] = {}
     for file in card.files:
         found.files.append(file.name)
+        path = directory / file.name
         try:
-            records = _checked_file(directory / file.name, file, card, found)
+            if path.suffix == READ:
+                records = _checked_file(path, file, card, found)
+                keys[file.split] = records["key"].astype(np.uint64)
+            else:
+                found.problems += _digest_problems(path, card)
         except FileNotFoundError:
             found.problems.append(f"{file.name}: missing")
         except DatasetError as error:
             found.problems.append(str(error))
-        else:
-            keys.setdefault(file.split, records["key"].astype(np.uint64))
     found.problems += _common_positions(keys)
     if not found.problems and keys.keys() == card.splits.keys():  # else the keys may be wrong
         found.problems += _neighbour_problems(keys, card)
@@ -115,9 +112,8 @@ def _inspect_directory(directory: Path) -> Inspection:
 
 def _checked_file(path: Path, file: PartFile, card: Card, found: Inspection) -> dict[str, Array]:
     """Read a file that a card names, and add its problems to the findings."""
-    if digest(path) != file.sha256:
-        found.problems.append(_OTHER_FILE.format(name=path.name))
-    records, _ = _format_of(path).read(path)
+    found.problems += _digest_problems(path, card)
+    records, _ = read_npz(path)
     problems = part_problems(records, card, file.split)
     found.problems += [f"{path.name}: {problem}" for problem in problems]
     if "key" not in records:
@@ -126,29 +122,30 @@ def _checked_file(path: Path, file: PartFile, card: Card, found: Inspection) -> 
 
 
 def _inspect_file(path: Path) -> Inspection:
-    records, text = _format_of(path).read(path)
-    if text is None:
+    if path.suffix.removeprefix(".") not in FORMATS:
+        raise DatasetError(
+            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}"
+        )
+    if path.suffix != READ:
         card = card_beside(path.with_name(JSON_NAME))
-        split = path.stem
-    else:
-        card = read_card(text, str(path))
-        split = card.part
+        return Inspection(card, [*_digest_problems(path, card)], [path.name])
+    records, text = read_npz(path)
+    card = read_card(text, str(path))
+    split = card.part
     if split not in card.splits:
         raise DatasetError(f"{path}: unknown part of the data set: {split!r}")
-    problems = [*_digest_problems(path)]
+    problems: list[str] = []
+    with suppress(DatasetError):  # a file may be checked alone
+        problems += _digest_problems(path, card_beside(path.with_name(JSON_NAME)))
     problems += [f"{path.name}: {each}" for each in part_problems(records, card, split)]
     return Inspection(card, problems, [path.name])
 
 
-def _digest_problems(path: Path) -> Iterator[str]:
-    """The problems of a file according to the card beside it, if that card names the file."""
-    try:
-        card = card_beside(path.with_name(JSON_NAME))
-    except DatasetError:  # a file may be checked alone
-        return
+def _digest_problems(path: Path, card: Card) -> Iterator[str]:
+    """The problems of a file according to a card, if the card names the file."""
     for file in card.files:
         if file.name == path.name and file.sha256 != digest(path):
-            yield _OTHER_FILE.format(name=path.name)
+            yield f"{path.name}: not the file that was written with the card (sha256)"
 
 
 def card_beside(path: Path) -> Card:
@@ -161,15 +158,6 @@ def card_beside(path: Path) -> Card:
         raise DatasetError(f"{path}: missing: a data set has its card there") from None
     except UnicodeDecodeError:
         raise DatasetError(f"{path}: not a data card: not UTF-8") from None
-
-
-def _format_of(path: Path) -> Format:
-    ending = path.suffix.removeprefix(".")
-    if ending not in FORMATS:
-        raise DatasetError(
-            f"{path}: not a file of a data set; their names end in {', '.join(FORMATS)}"
-        )
-    return FORMATS[ending]
 
 
 def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:

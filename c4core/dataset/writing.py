@@ -1,9 +1,7 @@
-"""Write the files of a data set, and put all of them into place, or none.
+"""Write the files of a data set.
 
-The files are written into a staging directory, the card last, and each is on the disk before it
-gets its name. When the card is written, the data set is complete, and its files are moved into
-place. If the process is killed meanwhile, the remaining files stay in the staging directory. The
-next process that writes a data set there moves them first.
+Each file is on the disk before it gets its name, and the card gets its name last. Files without a
+card are an incomplete data set: the command makes it again with --force.
 
 One of the files is the card as a page in Markdown: a datasheet for people, with YAML front matter
 for programs. Hugging Face's ``datasets`` reads ``configs`` from it, which lists the file of each
@@ -13,11 +11,8 @@ names the Parquet files. Texts in it are written as JSON, which is valid YAML.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import shutil
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace as replace_fields
@@ -44,8 +39,6 @@ if TYPE_CHECKING:
     from c4core.dataset.card import Card
     from c4core.dataset.records import Array
 
-ASIDE: Final = ".c4-dataset.new"
-
 _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORMATS)
 
 
@@ -59,31 +52,33 @@ def write_dataset(
 ) -> Card:
     """Write the files of a data set.
 
-    The files are moved into place when all of them are on the disk, the card last. If anything
-    fails before, an older data set stays unchanged. If two processes write at the same time, one
-    waits for the other.
+    The files get their names when all of them are written, the card last. If anything fails before,
+    an older data set stays unchanged.
     """
-    with _locked(directory) as aside, _named_as_placed(directory):
-        aside.mkdir()
-        complete = replace_fields(card, files=_write_parts(aside, parts, card, formats))
+    with ExitStack() as placed:  # the files get their names in the reverse order
+        for_card = placed.enter_context(atomic_file(directory / JSON_NAME))
+        for_page = placed.enter_context(atomic_file(directory / PAGE_NAME))
+        files = []
+        for split, records in parts.items():
+            text = as_text(replace_fields(card, part=split))
+            for ending in formats:
+                name = f"{split}.{ending}"
+                beside = placed.enter_context(atomic_file(directory / name))
+                FORMATS[ending](beside, records, text)
+                files.append(PartFile(name, split, len(records["key"]), digest(beside)))
+        complete = replace_fields(card, files=files)
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
-        # When the card is written, the data set is complete: the next process may move it.
-        for name, content in ((PAGE_NAME, card_page(complete)), (JSON_NAME, as_text(complete))):
-            with atomic_file(aside / name) as beside:
-                beside.write_text(content, encoding="utf-8", newline="\n")
-        _put_in_place(directory, aside)
+        for_page.write_text(card_page(complete), encoding="utf-8", newline="\n")
+        for_card.write_text(as_text(complete), encoding="utf-8", newline="\n")
+        for name in _named(directory / JSON_NAME) - {file.name for file in files}:
+            (directory / name).unlink(missing_ok=True)
+        (directory / JSON_NAME).unlink(missing_ok=True)
     return complete
 
 
 def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None:
-    """Check that a data set can be written without replacing another one.
-
-    If a process was killed while it moved its files into place, the remaining files are moved
-    first.
-    """
-    with _locked(directory):
-        pass
+    """Check that a data set can be written without replacing another one."""
     with suppress(DatasetError):
         if card_beside(directory / JSON_NAME).command == command:
             return
@@ -114,86 +109,15 @@ def _is_free(directory: Path, card: Card) -> bool:
     return there == card and not any(path.exists() and digest(path) != sha for path, sha in paths)
 
 
-def _write_parts(
-    aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Card, formats: Sequence[str]
-) -> list[PartFile]:
-    """Write the parts, and return the card's entry for each file."""
-    files = []
-    for split, records in parts.items():
-        text = as_text(replace_fields(card, part=split))
-        for name in formats:
-            path = aside / f"{split}.{name}"
-            with atomic_file(path) as beside:
-                FORMATS[name].write(beside, records, text)
-            files.append(PartFile(path.name, split, len(records["key"]), digest(path)))
-    return files
-
-
-@contextmanager
-def _named_as_placed(directory: Path) -> Iterator[None]:
-    """Let errors name the final path of a file instead of its path in the staging directory."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is not None:
-            error.filename = str(directory / os.path.basename(error.filename))  # noqa: PTH119
-        raise
-
-
-@contextmanager
-def _locked(directory: Path) -> Iterator[Path]:
-    """Lock a data set's directory, and yield the path of its staging directory, to be created.
-
-    If a killed process left a complete data set there, its files are moved into place; other files
-    are removed. The staging directory is removed at the end. On systems without locks for
-    directories, nothing is locked.
-    """
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        aside = directory / ASIDE
-        if aside.is_symlink():  # the target of a symbolic link does not belong to the data set
-            aside.unlink()
-        if (aside / JSON_NAME).exists():
-            _put_in_place(directory, aside)
-        _remove(aside)
-        try:
-            yield aside
-        finally:
-            if not (aside / JSON_NAME).exists():  # else the next process finishes the move
-                _remove(aside)
-    finally:
-        os.close(handle)
-
-
-def _put_in_place(directory: Path, aside: Path) -> None:
-    """Move the files of a complete data set to their places, the card last.
-
-    Of an older data set, only files with names of parts are removed, because its card may have been
-    edited to name other files. During the move, readers find no card. If a file cannot be moved or
-    removed, the call can be repeated.
-    """
-    kept = _named(aside / JSON_NAME)
-    for name in _named(directory / JSON_NAME) - kept:
-        (directory / name).unlink(missing_ok=True)
-    (directory / JSON_NAME).unlink(missing_ok=True)
-    for name in (*_PARTS, PAGE_NAME, JSON_NAME):
-        with suppress(FileNotFoundError):
-            (aside / name).replace(directory / name)
-
-
 def _named(path: Path) -> set[str]:
-    """The names of the part files on a card; empty if the file is not a card."""
+    """The names of the part files on a card; empty if the file is not a card.
+
+    Other names are left out: the card may have been edited.
+    """
     try:
         return {file.name for file in card_beside(path).files} & set(_PARTS)
     except DatasetError:
         return set()
-
-
-def _remove(aside: Path) -> None:
-    with suppress(FileNotFoundError):
-        shutil.rmtree(aside)
 
 
 LOADED: Final = ("parquet", "jsonl")

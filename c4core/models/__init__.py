@@ -1,9 +1,8 @@
 """Models that play: networks, their files, their training, and their quality.
 
 Residual networks (``residual``, with their arithmetic in ``layer.h``) play without PyTorch. The
-module ``evaluator`` has their base class ``Evaluator``, converts positions to the input of
-networks, and searches a few plies ahead. ``files`` reads and writes models; ``players`` makes
-evaluators from them, and defines the players that use models.
+module ``planes`` converts positions to the input of networks. ``files`` reads and writes models;
+``players`` makes engines from them, and defines the players that use models.
 
 A ``Course`` is a model in training. ``loop`` trains any course and writes checkpoints. The courses
 are in ``torch``, with everything else that needs PyTorch. Models learn from ``labels`` (positions

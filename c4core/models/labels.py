@@ -36,7 +36,7 @@ from c4core.dataset.records import make_records
 from c4core.errors import BoardError, DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.lines import BadLine
-from c4core.models.evaluator import grids_of_planes, input_planes, words_of_planes
+from c4core.models.planes import grids_of_planes, input_planes, words_of_planes
 from c4core.notation import DEFAULT_BOARD, BoardSize, check_board, check_narrow
 from c4core.players import FinalGrids, parse_player
 from c4core.position import Position
@@ -250,7 +250,7 @@ class Labelled:
     """Final grids and their labels."""
 
     grids: NDArray[np.int8]
-    """(n, 1, height, width), as in :mod:`c4core.models.evaluator`; player 1's stones are 1."""
+    """(n, 1, height, width), as in :mod:`c4core.models.planes`; player 1's stones are 1."""
     won: NDArray[np.bool_]
     """(n,): whether player 1 has won; False for a loss or a draw."""
     board: BoardSize

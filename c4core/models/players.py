@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from c4core.dice import Dice
 from c4core.errors import LearningMissingError, ModelError
 from c4core.extras import LEARN, require
-from c4core.models.evaluator import search_column
 from c4core.models.files import FINGERPRINT_DIGITS, Model, read_model, read_unchanged
 from c4core.models.residual import ResidualEngine, weight_shapes
 from c4core.notation import BoardSize
@@ -29,7 +28,7 @@ from c4core.players.errors import (
     PlayerMissingError,
     is_exhaustion,
 )
-from c4core.players.parameters import Checksum, Cost, FileName, Value, Whole
+from c4core.players.parameters import Checksum, FileName, Value
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.registry import player
 from c4core.position import Position
@@ -218,19 +217,3 @@ class LearningResidual(LearningPlayer):
         engine = self._loaded(load_engine)
         self._check_known(engine.board, board)
         return engine
-
-
-@player("learning-residual-search", source="this project, by exact labels")
-class LearningResidualSearch(LearningResidual):
-    """Searches the best lines of the learning-residual network by alpha-beta with its values."""
-
-    depth: Annotated[
-        int,
-        Whole(1, 12, is_shown=True),
-        Cost(seconds=3e-4, growth=3),
-        "plies looked ahead; moves that block the only threat do not count",
-    ] = 3
-
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
-        engine = self._engine(position.board)
-        return search_column(engine, position, depth=self.depth, stop=limits.stop)[0]

@@ -12,9 +12,7 @@ quiet, decisive   both
 
 A win in one is missed if the player has one and plays another column. A block is required if the
 player has no win in one, the opponent threatens to win in exactly one column, and this column is
-the only best one. A block is missed if the player plays another column. A player is consistent in a
-position if it plays the mirrored column in the mirror image. Positions that are their own mirror
-image do not count here.
+the only best one. A block is missed if the player plays another column.
 
 ``evaluate_player`` asks a player in every position, and measures its columns and its time.
 """
@@ -29,7 +27,7 @@ import numpy as np
 
 from c4core.arena.game import checked_column, game_seed
 from c4core.dice import Dice
-from c4core.models.evaluator import input_planes, words_of_planes
+from c4core.models.planes import input_planes, words_of_planes
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 _PLAYABLE: Final = 2
 _OWN_THREATS: Final = 3
 _THREATS: Final = 4
-"""The indices of these planes of :mod:`c4core.models.evaluator`."""
+"""The indices of these planes of :mod:`c4core.models.planes`."""
 
 _BATCH: Final = 1 << 16
 _DIGITS: Final = 6
@@ -83,8 +81,6 @@ class Quality:
     plies: tuple[tuple[int, Share], ...]
     wins: Missed
     blocks: Missed
-    mirrored: Missed | None
-    """Mirror images where the mirrored column is not played; None if the player was not asked."""
 
     @property
     def figures(self) -> dict[str, float]:
@@ -142,16 +138,12 @@ def kinds_of(positions: Positions) -> Kinds:
     )
 
 
-def quality_of(
-    positions: Positions, columns: Columns, *, mirrored: Columns | None = None
-) -> Quality:
+def quality_of(positions: Positions, columns: Columns) -> Quality:
     """Measure columns against exact scores.
 
     Args:
         positions: n positions with their labels.
         columns: (n,), the open column that is played in each position.
-        mirrored: (n,), the column that is played in each mirror image, in the mirror image's
-            numbering; None to skip mirror images.
     """
     kinds, rows = kinds_of(positions), np.arange(len(positions))
     strict = positions.best[rows, columns] != 0
@@ -176,12 +168,6 @@ def quality_of(
         plies=tuple((int(ply), share(positions.ply == ply)) for ply in np.unique(positions.ply)),
         wins=missed(has_win, kinds.wins[rows, columns]),
         blocks=missed(must_block, kinds.threats[rows, columns]),
-        mirrored=None
-        if mirrored is None
-        else missed(
-            (positions.planes != positions.planes[..., ::-1]).any(axis=(1, 2, 3)),
-            mirrored == positions.board.width - 1 - columns,
-        ),
     )
 
 
@@ -196,7 +182,6 @@ def evaluate_player(
     positions: Positions,
     *,
     seed: int = 0,
-    mirrors: bool = True,
     tell: Callable[[int], object] = lambda _done: None,
 ) -> TimedQuality:
     """Ask a player for a column in every position, and compare the columns with the labels.
@@ -208,8 +193,6 @@ def evaluate_player(
         player: any player; no complete game is played.
         positions: positions with labels.
         seed: the seed of the player's random choices.
-        mirrors: whether to ask about the mirror images, too. A player with random choices is never
-            asked about them, because its answers may differ by chance.
         tell: called with the number of finished moves.
     """
     player.check_board(positions.board)
@@ -219,11 +202,7 @@ def evaluate_player(
     columns = _answers(player, asked, seed, tell)
     seconds = (time.perf_counter() - began) / len(asked)
     processor_seconds = (time.process_time() - used) / len(asked)
-    mirrored = None
-    if mirrors and not player.is_random:
-        turned = [position.mirrored() for position in asked]
-        mirrored = _answers(player, turned, seed, lambda done: tell(len(asked) + done))
-    quality = quality_of(positions, columns, mirrored=mirrored)
+    quality = quality_of(positions, columns)
     return TimedQuality(quality, seconds, processor_seconds)
 
 
@@ -248,13 +227,6 @@ def quality_object(quality: Quality) -> dict[str, Any]:
         "quiet_decisive": _share_object(quality.quiet_decisive),
         "wins": {"positions": quality.wins.positions, "missed": quality.wins.missed},
         "blocks": {"positions": quality.blocks.positions, "missed": quality.blocks.missed},
-        "mirror": quality.mirrored
-        and {
-            "positions": quality.mirrored.positions,
-            "consistent": _ratio(
-                quality.mirrored.positions - quality.mirrored.missed, quality.mirrored.positions
-            ),
-        },
         "plies": [{"ply": ply, **_share_object(share)} for ply, share in quality.plies],
     }
 

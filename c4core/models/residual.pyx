@@ -5,9 +5,10 @@
     planes 7 x H x W -> star convolution -> blocks: x + convolution(convolution(x))
         -> column by column: its squares -> units -> + layer(units, their mean over the columns)
              -> worth of the column
-             -> their mean -> loss, draw, win
 
-With two *sides*, player 1 and player 2 have weights of their own; an evaluation uses the weights of the
+The *worth* of a column is a number for the side to move: the larger, the better. Worths are only compared with
+each other; a column that wins has the largest, and one that blocks a win the next largest. A network also
+predicts the result in training, which helps it to learn; the engine does not compute it. With two *sides*, player 1 and player 2 have weights of their own; an evaluation uses the weights of the
 side to move.
 
 The star convolution sees three squares in each of the eight directions, and the other convolutions 3 x 3
@@ -25,20 +26,20 @@ Memory of an evaluation; a *field* has ``channels`` activations for each square:
 import numpy as np
 
 cimport cython
-from libc.math cimport exp
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from c4core.engine.board cimport (
     MAX_COLUMNS, Board, drop, lowest_bit, mirror_bits, popcount, winning_squares
 )
 from c4core.engine.kernel cimport board_of
-from c4core.models.evaluator cimport BLOCKED, PLANES, WON, Evaluator, plane_words
+from c4core.models.planes cimport PLANES, plane_words
+from c4core.position cimport Position
 
 from c4core.engine import kernel as engine_kernel
 from c4core.models import files
-from c4core.notation import check_board, check_narrow
+from c4core.notation import BoardSize, check_board, check_narrow
 
 
 cdef extern from "models/layer.h":
@@ -80,16 +81,25 @@ cdef extern from "models/layer.h":
 cdef enum:
     LANES = 8           # channels and units are multiples of this
     SIDE = 3            # rows and columns of a convolution
-    VALUES = 3          # loss, draw, win
     LINE = 16           # 32-bit integers of a cache line
     SQUARES = 64        # the largest number of squares of a board
     DEPTH = 2 * 16      # the largest number of convolutions after the first
     MEAN_BITS = 16      # 1 / width is stored as an integer with this many fractional bits
     MOST_SIDES = 2
+    IMAGES = 2          # a position and its mirror image
     BITBOARDS = 5       # planes that depend on more than the number of stones
     ACTIVATION_BITS = 7
-    HEAD_BITS = 16      # fractional bits of the weights of worths and results
+    HEAD_BITS = 16      # fractional bits of the weights of worths
     MOST_BITS = 14      # the largest shift s
+    # Additions to the worths of columns that win, and that block a win; other worths are smaller.
+    WON = 1000
+    BLOCKED = 500
+
+WINNING_WORTH = float(WON)
+"""The addition to the worth of a column that wins."""
+
+BLOCKING_WORTH = float(BLOCKED)
+"""The addition to the worth of a column in which the opponent would win."""
 
 
 STAR = [(0, 0)] + [
@@ -119,13 +129,12 @@ cdef struct Network:
     const int32_t* first                # [plane][tap][channel]
     const int32_t* base                 # [stones & 1][square][channel]: bias and planes 5 and 6
     const int32_t* policy               # [unit], then the bias
-    const int32_t* results              # [unit][result], then the biases
 
 
 @cython.final
-cdef class ResidualEngine(Evaluator):
-    """ResidualEngine(*, width, height, channels, blocks, hidden, weights, sides=1, averages=True, kernel=None)\n--\n
-    Evaluates positions with given weights.
+cdef class ResidualEngine:
+    """ResidualEngine(*, width, height, channels, blocks, hidden, weights, sides=1, kernel=None)\n--\n
+    Evaluates positions of one board with given weights. Threads may share it.
 
     Args:
         channels: activations of a square between convolutions.
@@ -133,12 +142,12 @@ cdef class ResidualEngine(Evaluator):
         hidden: units of a column.
         sides: 2 if each side has its own weights, otherwise 1.
         weights: float32 arrays; :func:`weight_shapes` has their names and shapes.
-        averages: whether to average with the mirror image.
         kernel: one of :func:`kernels`; None for the fastest.
     """
 
+    cdef const Board* g
+    cdef size_t scratch_bytes               # bytes of memory that one evaluation needs
     cdef int channels, blocks, hidden, sides
-    cdef bint averages
     cdef const c4_kernel* kernel
     cdef c4_reach[SQUARES] reach            # for every square of the board
     cdef Network[MOST_SIDES] networks       # of one or two sides
@@ -148,24 +157,22 @@ cdef class ResidualEngine(Evaluator):
 
     def __cinit__(
         self, *, int width, int height, int channels, int blocks, int hidden, weights,
-        int sides=1, bint averages=True, kernel=None
+        int sides=1, kernel=None
     ):
         check_narrow(check_board(width, height), "models")
         arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden, sides))
         self.g = board_of(width, height)
         self.channels, self.blocks, self.hidden, self.sides = channels, blocks, hidden, sides
-        self.averages = averages
         self.kept = []
         self._choose(kernels().pop() if kernel is None else kernel)
         self._reach_out()
         for side in range(sides):
             self._keep_network(&self.networks[side], arrays, side_prefix(side, sides))
-        cdef int images = 2 if averages else 1
-        cdef int field = images * width * height * channels, tiles = images * ((height + 1) // 2)
+        cdef int field = IMAGES * width * height * channels, tiles = IMAGES * ((height + 1) // 2)
         self.parts = C4_PARTS * tiles * width * channels
-        self.most_sums = max(field, C4_PARTS * tiles * channels, images * width * hidden)
+        self.most_sums = max(field, C4_PARTS * tiles * channels, IMAGES * width * hidden)
         self.scratch_bytes = (
-            4 * self.most_sums + 2 * (2 * field + self.parts + (images + 3) * width * hidden)
+            4 * self.most_sums + 2 * (2 * field + self.parts + (IMAGES + 3) * width * hidden)
         )
 
     cdef int _choose(self, str name) except -1:
@@ -206,7 +213,6 @@ cdef class ResidualEngine(Evaluator):
         network.column = self._layer(arrays[f"{prefix}column.weight"], arrays[f"{prefix}column.bias"])
         network.mixing = self._layer(arrays[f"{prefix}mixing.weight"], arrays[f"{prefix}mixing.bias"])
         network.policy = self._head(arrays[f"{prefix}policy.weight"], arrays[f"{prefix}policy.bias"])
-        network.results = self._head(arrays[f"{prefix}value.weight"], arrays[f"{prefix}value.bias"])
         return 0
 
     cdef const int32_t* _keep(self, array) except NULL:
@@ -271,54 +277,82 @@ cdef class ResidualEngine(Evaluator):
         scale = np.rint(np.concatenate([weight.reshape(-1), bias]).astype(np.float64) * 2**HEAD_BITS)
         return self._keep(np.clip(scale, -(2.0**31) + 1, 2.0**31 - 1))
 
-    cdef void evaluate_words(
-        self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
-    ) noexcept nogil:
-        """See evaluator.pxd. The scratch memory must have scratch_bytes."""
-        cdef const Board* g = self.g
-        cdef double[2][MAX_COLUMNS] worths
-        cdef double[2] values
-        cdef uint64_t wins, blocks
+    @property
+    def board(self):
+        """The board size of the model."""
+        return BoardSize(self.g.width, self.g.height)
+
+    def evaluate(self, Position position not None):
+        """Return the worth of every column, None if it is full; the game must not be over."""
+        cdef double[MAX_COLUMNS] columns
         cdef int column
-        self._forward(own, mask, worths, values, <int32_t*>scratch)
-        value[0] = values[0]
-        if self.averages:
+        self._judge(position, columns)
+        return [
+            columns[column] if drop(self.g, position.mask, column) else None
+            for column in range(self.g.width)
+        ]
+
+    def choose(self, Position position not None):
+        """Return the open column with the largest worth; if several are equal, the leftmost."""
+        cdef double[MAX_COLUMNS] columns
+        cdef int column, best = -1
+        self._judge(position, columns)
+        for column in range(self.g.width):
+            if drop(self.g, position.mask, column) and (best < 0 or columns[column] > columns[best]):
+                best = column
+        if best < 0 or position.is_over:
+            raise ValueError("no column can be chosen: the game is over")
+        return best
+
+    cdef int _judge(self, Position position, double* columns) except -1:
+        """Write the worth of every column; the numbers of full columns mean nothing."""
+        cdef const Board* g = self.g
+        cdef double[IMAGES][MAX_COLUMNS] worths
+        cdef uint64_t own = position.stones, mask = position.mask, wins, blocks
+        cdef int column
+        if position.g != g:
+            raise ValueError(
+                f"a model of {g.width}x{g.height} cannot judge a position of "
+                f"{position.g.width}x{position.g.height}"
+            )
+        cdef void* scratch = malloc(self.scratch_bytes)
+        if scratch == NULL:
+            raise MemoryError
+        with nogil:
+            self._forward(own, mask, worths, <int32_t*>scratch)
+        free(scratch)
+        wins, blocks = winning_squares(g, own, mask), winning_squares(g, own ^ mask, mask)
+        for column in range(g.width):
             # The sum of two numbers does not depend on their order, so both images get the same worths.
-            value[0] = (values[0] + values[1]) / 2
-            for column in range(g.width):
-                worths[0][column] = (worths[0][column] + worths[1][g.width - 1 - column]) / 2
-        if columns != NULL:
-            wins, blocks = winning_squares(g, own, mask), winning_squares(g, own ^ mask, mask)
-            for column in range(g.width):
-                columns[column] = worths[0][column]
-                if wins & drop(g, mask, column):
-                    columns[column] += WON
-                if blocks & drop(g, mask, column):
-                    columns[column] += BLOCKED
+            columns[column] = (worths[0][column] + worths[1][g.width - 1 - column]) / 2
+            if wins & drop(g, mask, column):
+                columns[column] += WON
+            if blocks & drop(g, mask, column):
+                columns[column] += BLOCKED
+        return 0
 
     cdef void _forward(
-        self, uint64_t own, uint64_t mask, double[MAX_COLUMNS]* columns, double* values, int32_t* sums
+        self, uint64_t own, uint64_t mask, double[MAX_COLUMNS]* columns, int32_t* sums
     ) noexcept nogil:
-        """Evaluate a position, and its mirror image if the engine averages."""
+        """Evaluate a position and its mirror image. The memory of the sums must have scratch_bytes."""
         cdef const Board* g = self.g
-        cdef int width = g.width, height = g.height, images = 2 if self.averages else 1
+        cdef int width = g.width, height = g.height
         cdef int channels = self.channels, hidden = self.hidden
-        cdef int board = width * height * channels, field = images * board
+        cdef int board = width * height * channels, field = IMAGES * board
         cdef int stones = popcount(mask)
         cdef const Network* network = &self.networks[stones % self.sides]
         cdef int16_t* a = <int16_t*>(sums + self.most_sums)
         cdef int16_t* b = a + field
         cdef int16_t* parts = b + field
         cdef int16_t* units = parts + self.parts
-        cdef int16_t* joined = units + images * width * hidden
+        cdef int16_t* joined = units + IMAGES * width * hidden
         cdef int16_t* mixed = joined + 2 * width * hidden
         cdef uint64_t[PLANES] words
         cdef uint64_t word
         cdef int image, plane, square, column, block, unit
         cdef int64_t total, mean
-        cdef int64_t[VALUES] results
         # 1. The first layer. Every bit of a plane adds its weights to the squares that see it.
-        for image in range(images):
+        for image in range(IMAGES):
             memcpy(
                 sums + image * board, network.base + (stones & 1) * board, board * sizeof(int32_t)
             )
@@ -338,15 +372,15 @@ cdef class ResidualEngine(Evaluator):
         # 2. The blocks: the second convolution adds the field that it overwrites.
         for block in range(self.blocks):
             self.kernel.convolve(
-                &network.convolutions[2 * block], a, b, NULL, images, width, height, parts, sums
+                &network.convolutions[2 * block], a, b, NULL, IMAGES, width, height, parts, sums
             )
             self.kernel.convolve(
-                &network.convolutions[2 * block + 1], b, a, a, images, width, height, parts, sums
+                &network.convolutions[2 * block + 1], b, a, a, IMAGES, width, height, parts, sums
             )
         # 3. The units of every column, whose squares are side by side in memory.
-        self.kernel.apply(&network.column, a, units, NULL, images * width, height * channels, sums)
+        self.kernel.apply(&network.column, a, units, NULL, IMAGES * width, height * channels, sums)
         # 4. The mixing layer: every column's units, and their mean over the columns.
-        for image in range(images):
+        for image in range(IMAGES):
             for unit in range(hidden):
                 total = 0
                 for column in range(width):
@@ -356,35 +390,18 @@ cdef class ResidualEngine(Evaluator):
                     joined[2 * column * hidden + unit] = units[column * hidden + unit]
                     joined[(2 * column + 1) * hidden + unit] = <int16_t>mean
             self.kernel.apply(&network.mixing, joined, mixed, units, width, 2 * hidden, sums)
-            # 5. The worth of every column, and the results from the mean of the units.
-            for plane in range(VALUES):
-                results[plane] = 0
+            # 5. The worth of every column.
             for column in range(width):
                 total = 0
                 for unit in range(hidden):
-                    mean = mixed[column * hidden + unit]
-                    total += mean * network.policy[unit]
-                    for plane in range(VALUES):
-                        results[plane] += mean * network.results[unit * VALUES + plane]
+                    total += <int64_t>mixed[column * hidden + unit] * network.policy[unit]
                 columns[image][column] = _number(total) + <double>network.policy[hidden] / (1 << HEAD_BITS)
-            values[image] = _balance(
-                _number(results[0]) / width + <double>network.results[hidden * VALUES] / (1 << HEAD_BITS),
-                _number(results[1]) / width + <double>network.results[hidden * VALUES + 1] / (1 << HEAD_BITS),
-                _number(results[2]) / width + <double>network.results[hidden * VALUES + 2] / (1 << HEAD_BITS),
-            )
             units += width * hidden
 
 
 cdef inline double _number(int64_t total) noexcept nogil:
     """Return the real number for an integer sum of activations times head weights."""
     return <double>total / (<int64_t>1 << HEAD_BITS + ACTIVATION_BITS)
-
-
-cdef inline double _balance(double loss, double draw, double win) noexcept nogil:
-    """Return the probability of a win minus the probability of a loss, from three logits."""
-    cdef double most = max(loss, draw, win)
-    loss, draw, win = exp(loss - most), exp(draw - most), exp(win - most)
-    return (win - loss) / (loss + draw + win)
 
 
 def _whole(array, int bits):
@@ -461,8 +478,8 @@ def weight_shapes(int height, int channels, int blocks, int hidden, int sides=1)
     shapes["mixing.bias"] = (hidden,)
     shapes["policy.weight"] = (hidden, 1)
     shapes["policy.bias"] = (1,)
-    shapes["value.weight"] = (hidden, VALUES)
-    shapes["value.bias"] = (VALUES,)
+    shapes["value.weight"] = (hidden, 3)
+    shapes["value.bias"] = (3,)
     return {
         side_prefix(side, sides) + name: shape for side in range(sides) for name, shape in shapes.items()
     }

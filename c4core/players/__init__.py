@@ -15,7 +15,6 @@ which runs a user's Python code. The search algorithms are in ``minimax`` (with 
 
 from c4core.players.errors import (
     Failing,
-    PlayerCostError,
     PlayerError,
     PlayerFailure,
     ProgramRefusedError,
@@ -54,7 +53,6 @@ __all__ = [
     "Limits",
     "Parameter",
     "Player",
-    "PlayerCostError",
     "PlayerError",
     "PlayerFailure",
     "PlayerKind",

@@ -45,10 +45,6 @@ class ProgramRefusedError(PlayerError):
     """
 
 
-class PlayerCostError(ProgramRefusedError):
-    """A player takes too much memory or time to play without consent."""
-
-
 class Failing(StrEnum):
     """The ways in which a player can fail and lose a game."""
 

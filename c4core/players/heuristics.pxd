@@ -14,9 +14,7 @@ cdef enum Heuristic:
     GROUPS
     THREATS
     BOTH
-    ISLANDS
     RUNS
-    RUNS_FORWARD
     WINDOWS
     FEATURES
     SQUARES

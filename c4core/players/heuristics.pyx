@@ -8,9 +8,7 @@ is minus the value for the other.
 groups             stones in every line that holds stones of one side only
 threats            odd and even squares that complete a line, unless a square below makes them useless
 both               groups and threats together
-islands            connected groups of the opponent's stones, minus groups of own stones
 runs               twice the stones of every run that can still become four
-runs-forward       the same, counted in one direction only
 windows            lines with two, three or four own stones and no others, and the middle column
 features           connected fours, threes, twos and single stones
 squares            the lines through every stone's square
@@ -59,9 +57,7 @@ cdef dict _NAMES = {
     "groups": GROUPS,
     "threats": THREATS,
     "both": BOTH,
-    "islands": ISLANDS,
     "runs": RUNS,
-    "runs-forward": RUNS_FORWARD,
     "windows": WINDOWS,
     "features": FEATURES,
     "squares": SQUARES,
@@ -131,16 +127,12 @@ cdef int64_t judge(const Judge* j, word_t own, word_t opp) noexcept nogil:
         return _signed_threats(j, own, opp)
     if j.heuristic == RUNS:
         return _runs(j.g, own, opp) - _runs(j.g, opp, own)
-    if j.heuristic == RUNS_FORWARD:
-        return _runs_forward(j.g, own, opp) - _runs_forward(j.g, opp, own)
     if j.heuristic == SQUARES:
         return _squares(j.g, own) - _squares(j.g, opp)
-    if j.heuristic == FEATURES:
-        return _features(j, own, opp)
-    return _islands(j.g, opp) - _islands(j.g, own)
+    return _features(j, own, opp)
 
 
-# --- groups, threats, islands ---------------------------------------------------------------------
+# --- groups, threats ------------------------------------------------------------------------------
 
 
 cdef int _groups(const Board* g, word_t own, word_t opp) noexcept nogil:
@@ -195,27 +187,6 @@ cdef inline int _signed_threats(const Judge* j, word_t own, word_t opp) noexcept
     return _threats(j.g, own, opp) if j.own_is_first else -_threats(j.g, opp, own)
 
 
-cdef inline word_t _with_neighbours(const Board* g, word_t squares) noexcept nogil:
-    """Return the squares and their neighbours, at corners too."""
-    squares |= (squares << 1 | squares >> 1) & g.squares
-    return (squares | squares << g.stride | squares >> g.stride) & g.squares
-
-
-cdef int _islands(const Board* g, word_t stones) noexcept nogil:
-    """Count the groups of stones that touch, at corners too."""
-    cdef int count = 0
-    cdef word_t island, grown
-    while stones:
-        grown = stones & (0 - stones)
-        island = 0
-        while grown != island:
-            island = grown
-            grown = _with_neighbours(g, island) & stones
-        stones ^= island
-        count += 1
-    return count
-
-
 # --- runs -----------------------------------------------------------------------------------------
 
 
@@ -228,40 +199,6 @@ cdef int _runs(const Board* g, word_t own, word_t opp) noexcept nogil:
         windows = windows_within(g.squares & ~opp, step)
         stones += popcount(own & squares_of_windows(windows, step))
     return 2 * stones
-
-
-cdef int _runs_forward(const Board* g, word_t own, word_t opp) noexcept nogil:
-    """Return a value like ``_runs``, but a stretch begins at its first own stone and only goes forward.
-
-    Later stones of the stretch count only if they belong to its first run. Forward is up, right, right
-    and down, or right and up.
-    """
-    cdef int direction, step, length, run, value = 0
-    cdef bint first
-    cdef word_t square, line, ahead, free = g.squares & ~opp
-    for direction in range(4):
-        step = step_of(g, direction)
-        line = g.squares & ~(g.squares << step)     # the first squares of lines in this direction
-        while line:
-            square = line & (0 - line)
-            line ^= square
-            first = True
-            while square & g.squares:
-                if square & opp:
-                    first = True
-                elif first and square & own:
-                    first = False
-                    ahead = square
-                    run = length = 0
-                    while ahead & free:
-                        if run == length and ahead & own:
-                            run += 1
-                        length += 1
-                        ahead <<= step
-                    if length >= 4:
-                        value += 2 * run
-                square <<= step
-    return value
 
 
 # --- windows --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Typed parameters of players: their values, how values are read and written, and their cost.
+"""Typed parameters of players: their values, and how values are read and written.
 
 A player declares a parameter as a field of its class::
 
@@ -8,14 +8,6 @@ The field's default is the parameter's default, and the text explains the parame
 ``bool`` field is a switch, and a ``Literal`` field takes one of its words; neither needs a value
 type. ``| None`` also allows ``none``. A parameter is required if its default is not an allowed
 value.
-
-A parameter whose values cost memory or time also has a :class:`Cost`::
-
-    iterations: Annotated[int, Whole(1, 5_000_000), Cost(bytes=56), "games for a move"] = 1000
-
-The cost limits apply to players that clients request from a server, and to players of stored
-matches. They do not apply to players with consent (:class:`c4core.players.player.Consent`), such as
-the players named on a command line.
 """
 
 from __future__ import annotations
@@ -39,54 +31,6 @@ from typing import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-MOST_BYTES: Final = 64 << 20
-"""The memory limit of a move, in bytes."""
-MOST_SECONDS: Final = 600.0
-"""The limit of a move's expected time in seconds, if nothing else limits the time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The cost of a parameter's value per move.
-
-    Time is an estimate, measured on one core with the empty 7x6 and 9x6 boards. If several
-    parameters of a player cost time, the first limit that is reached ends the move. On wide boards,
-    the memory is up to 50 % more.
-    """
-
-    bytes: int = 0
-    """Bytes per unit of the value."""
-    seconds: float = 0.0
-    """Seconds per unit of the value; if ``growth`` is not 1, the seconds for a value of 0."""
-    growth: float = 1.0
-    """The factor of the time per additional unit; 1 if the time is proportional to the value."""
-
-    def memory_of(self, value: float) -> int:
-        """Return the bytes that a value costs."""
-        return math.ceil(self.bytes * value)
-
-    def time_of(self, value: float) -> float:
-        """Return the seconds that a value costs."""
-        return self.seconds * (value if self.growth == 1 else math.pow(self.growth, value))
-
-    @property
-    def most_by_memory(self) -> float:
-        """The largest value within the memory limit."""
-        return MOST_BYTES // self.bytes if self.bytes else math.inf
-
-    @property
-    def most_by_time(self) -> float:
-        """The largest value within the time limit."""
-        if not self.seconds:
-            return math.inf
-        share = MOST_SECONDS / self.seconds
-        return math.floor(share if self.growth == 1 else math.log(share, self.growth))
-
-
-FREE: Final = Cost()
-"""The cost of most parameters."""
 
 
 NONE: Final = "none"
@@ -276,8 +220,6 @@ class Parameter:
     """Whether None is also allowed."""
     about: str
     """The parameter's meaning in words."""
-    cost: Cost = FREE
-    """The cost of the parameter's values."""
 
     @property
     def is_required(self) -> bool:
@@ -344,17 +286,13 @@ def _declared(cls: type) -> Iterator[Parameter]:
                 "Annotated[type, values, 'what it means'] = default"
             )
         plain, is_optional = _without_none(get_args(hint)[0])
-        cost = _metadata(hint, Cost)
-        values = next(
-            (item for item in get_args(hint)[1:] if not isinstance(item, str | Cost)), None
-        )
+        values = next((item for item in get_args(hint)[1:] if not isinstance(item, str)), None)
         yield Parameter(
             field.name,
             values or _values_of(plain),
             field.default,
             is_optional,
             str(about),
-            cost if isinstance(cost, Cost) else FREE,
         )
 
 

@@ -359,10 +359,7 @@ class PlayerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """The set of players that have consent to play; it is empty by default.
-
-    Programs need consent, and so do players that take much memory or time
-    (:mod:`c4core.players.parameters`).
+    """The set of programs that have consent to play; it is empty by default.
 
     A player's description is data. An untrusted person may have written the file, the database or
     the message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. Consent

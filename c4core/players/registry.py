@@ -6,8 +6,6 @@ files there are imported automatically, and so is the module of the players that
 A description may stand for several players: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``. The value
 of a parameter is then a list of numbers and ranges, separated by ``/``. With several lists, the
 description stands for every combination, and the last parameter changes fastest.
-
-Untrusted descriptions have memory and time limits (:func:`check_costs`).
 """
 
 from __future__ import annotations
@@ -17,20 +15,18 @@ import functools
 import importlib
 import inspect
 import itertools
-import math
 import pkgutil
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, dataclass_transform
 
-from c4core.players.errors import PlayerCostError, PlayerError, ProgramRefusedError
-from c4core.players.parameters import FREE, MOST_SECONDS, FileName, parameters_of, resources_of
+from c4core.players.errors import PlayerError
+from c4core.players.parameters import FileName, parameters_of, resources_of
 from c4core.players.player import Consent, PlayerKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from c4core.players.parameters import Parameter
     from c4core.players.player import Player, PlayerSpec
 
 
@@ -195,89 +191,19 @@ def program_of(text: str) -> str | None:
 def check_consent(text: str, programs: Consent) -> None:
     """Check that a player with an untrusted description may play.
 
-    Programs, and players that cost much memory or time, need consent. A description that cannot be
-    read passes, because making the player reports the error.
+    Programs need consent. A description that cannot be read passes, because making the player
+    reports the error.
 
     Args:
         text: the description.
-        programs: the players with consent.
+        programs: the programs with consent.
 
     Raises:
-        ProgramRefusedError: the player needs consent and has none.
+        ProgramRefusedError: the player is a program and has no consent.
     """
-    try:
-        spec = parse_player(text, checked=False)
-    except PlayerError:
-        return
-    if programs.covers(spec.full):
-        return
-    if spec.kind.cls.is_program:
-        programs.check(spec.full)
-    check_costs(spec)
-
-
-def consent_needed(text: str) -> str | None:
-    """Return the full description of a player that needs consent; None for other players."""
-    try:
-        check_consent(text, Consent())
-    except ProgramRefusedError:
-        return parse_player(text, checked=False).full
-    return None
-
-
-def memory_of(spec: PlayerSpec) -> int:
-    """Return the bytes that a player's move may need because of its parameters."""
-    return sum(parameter.cost.memory_of(value) for parameter, value in _costly(spec))
-
-
-def check_costs(spec: PlayerSpec) -> None:
-    """Check that a player is within the limits for untrusted descriptions.
-
-    Raises:
-        PlayerCostError: a parameter's value costs too much.
-    """
-    costly = _costly(spec)
-    for parameter, value in costly:
-        if value > parameter.cost.most_by_memory:
-            size = parameter.cost.memory_of(value) / 1e6
-            raise _cost_error(spec.kind, parameter, value, f"takes {size:,.0f} MB for a move")
-    timed = [pair for pair in costly if pair[0].cost.seconds]
-    if timed and all(value > parameter.cost.most_by_time for parameter, value in timed):
-        parameter, value = min(timed, key=lambda pair: pair[0].cost.time_of(pair[1]))
-        why = f"may take more than {MOST_SECONDS / 60:g} minutes for a move"
-        raise _cost_error(spec.kind, parameter, value, why)
-
-
-def untrusted_limit(kind: PlayerKind, parameter: Parameter) -> float:
-    """Return the largest value of a parameter in untrusted descriptions; infinity without a limit.
-
-    If another parameter can also limit the time, this parameter has no time limit of its own.
-    """
-    is_alone = sum(bool(each.cost.seconds) for each in kind.parameters) == 1
-    cost = parameter.cost
-    return min(cost.most_by_memory, cost.most_by_time if is_alone else math.inf)
-
-
-def _costly(spec: PlayerSpec) -> list[tuple[Parameter, float]]:
-    """Return the parameters that cost memory or time, with their values."""
-    if spec.kind.argument is not None:
-        return []
-    return [
-        (parameter, value)
-        for parameter, value in zip(spec.kind.parameters, spec.values, strict=True)
-        if parameter.cost != FREE and isinstance(value, int | float)
-    ]
-
-
-def _cost_error(kind: PlayerKind, parameter: Parameter, value: float, why: str) -> PlayerCostError:
-    most = min(parameter.cost.most_by_memory, parameter.cost.most_by_time)
-    return PlayerCostError(
-        f"player {kind.name}: {parameter.name}={value} {why}, and the limit is {most:.0f}: give a "
-        "smaller value, or play it yourself with c4 match or c4 play; servers and workers need "
-        "--allow-programs",
-        player=kind.name,
-        parameter=parameter.name,
-    )
+    program = program_of(text)
+    if program is not None:
+        programs.check(program)
 
 
 def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:

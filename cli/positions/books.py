@@ -53,11 +53,6 @@ def board_of_book() -> Any:
     return option(text, metavar="WxH", read=parse_board)
 
 
-def start() -> Any:
-    """The option ``--start``."""
-    return option("Moves that all positions begin with.", metavar="MOVES", default="")
-
-
 def output(text: str, *, required: bool = False) -> Any:
     """The option ``--output`` of a book or a certificate."""
     return option(text, "-o", "--output", metavar="FILE", required=required)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from c4core.players.player import Consent
-from c4core.players.registry import consent_needed, program_of
+from c4core.players.registry import program_of
 from cli.output import drawing, render
 from cli.output.formats import opened, write_object, write_rows
 from cli.output.tables import write_parts
@@ -80,7 +80,7 @@ def played(
 
 def _with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
     """Add the players that the command line names to the allowed programs."""
-    named = filter(None, map(consent_needed, players_of(terms)))
+    named = filter(None, map(program_of, players_of(terms)))
     return Consent(programs.everything, frozenset(named))
 
 

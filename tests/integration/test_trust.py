@@ -20,7 +20,6 @@ from c4core.arena.game import play_game
 from c4core.players import (
     ANY_PROGRAM,
     Consent,
-    PlayerCostError,
     PlayerError,
     ProgramRefusedError,
     Resources,
@@ -131,18 +130,6 @@ def test_a_job_of_programs_is_not_started(database: Database, trap: Trap, player
     run_job(database, planned.job_id, programs=ANY_PROGRAM)
     assert info(database, planned.match_ids[0]).tally.games == 2
     assert trap.has_run
-
-
-def test_costly_players_need_consent_too(database: Database, c4: C4) -> None:
-    costly = "minimax-threats:time_ms=none,max_depth=1,cache=exact,cache_size=1700000"
-    planned = plan_matches(database, [terms(player_a=costly, games=2)])
-    wanted = rf"job {planned.job_id} .*cache_size=1700000 .*limit is 1677721.*--allow-programs"
-    with pytest.raises(PlayerCostError, match=wanted):
-        LocalRunner(database, planned.job_id)
-    run_with_match_of(database, planned.match_ids[0])
-    run_job(database, planned.job_id, programs=ANY_PROGRAM)
-    assert info(database, planned.match_ids[0]).tally.games == 2
-    assert c4("match", costly, "random", *SMALL, "--games", "1", "--judge", "none").code == 0
 
 
 def reading(match: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, Result
 
-ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|mcp|play(?!.*--plain)|serve|worker)\b")
+ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|mcp|play(?!.*--plain)|serve|worker)\b")
 """Examples that run forever, are slow or need a terminal; other tests cover them."""
 
 WITH_EXTRAS = re.compile(r"c4 learn\b|[.]parquet\b")
@@ -35,9 +35,6 @@ def prepare(c4: C4) -> None:
     book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--output", "small.c4book")
     assert c4("--db", "book.db", *book).code == 0
     assert c4("prove", "--board", "4x4", "--output", "small.c4proof", "-q").code == 0
-    for name in ("jsonl", "csv"):
-        export = ("book", "export", "small.c4book", "--format", name, "-o", f"small.{name}")
-        assert c4(*export).code == 0
     for seed in ("1", "2"):
         options = ("--seed", seed, "--games", "5", "--judge", "none", "-q")
         assert c4("match", "set", "random", *options).code == 0

@@ -53,7 +53,6 @@ class BookFacts(TypedDict):
     """The opening book."""
 
     name: str
-    first_ply: int
     plies: int
     positions: int
 
@@ -102,7 +101,6 @@ def _facts(book: Book) -> BookFacts:
     info = book.info
     return {
         "name": Path(book.path).name,
-        "first_ply": info.first_ply,
         "plies": info.last_ply,
         "positions": info.positions,
     }

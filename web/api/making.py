@@ -23,9 +23,8 @@ from web.running import ORIGIN, web_label
 from workers.analyze import job as analysis
 from workers.answers.question import Question
 from workers.book.build import (
+    BookPlan,
     BookPlanError,
-    CompleteBook,
-    canonical,
     check_plies,
     label as label_of_ply,
 )
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from db.database import Database
     from web.service import Service
     from workers.book.job import Keys
@@ -104,7 +102,6 @@ class MakeBook(OnBoard, tag_field="kind", tag="book", kw_only=True):
         int,
         Meta(ge=0, le=LARGEST_PLY, description="The most stones on the board."),
     ]
-    start: AnyMoves = ""
 
 
 class Made(NamedTuple):
@@ -200,15 +197,14 @@ def _make_deep(service: Service, database: Database, asked: Deep) -> Made:
 
 def _make_book(database: Database, asked: MakeBook) -> Made:
     board, plies = read_board(asked.board), asked.plies
-    start = play_any(asked.start, board, "start").position
     try:
-        task = _read_task(start, plies)
+        task = _read_task(board, plies)
         earlier = find_job(database, task)
         if earlier is not None:
             return Made(earlier, is_new=False)
         levels = _levels(task)
     except BookPlanError as error:
-        raise ApiError(400, str(error), "start" if start.is_over else "plies") from None
+        raise ApiError(400, str(error), "plies") from None
     if wins_now(levels[-1], width=board.width, height=board.height).all():
         raise ApiError(
             400, f"every position at ply {plies} wins at once: nothing to search", "plies"
@@ -231,18 +227,17 @@ def _levels(task: PlyTask) -> list[Keys]:
     if not _planning.acquire(blocking=False):
         raise unavailable("another book is being planned; try again in a few seconds", "plies")
     try:
-        return CompleteBook(task.start, task.ply).levels
+        return BookPlan(task.board, task.ply).levels
     finally:
         _planning.release()
 
 
-def _read_task(start: Position, plies: int) -> PlyTask:
-    begins = canonical(start)
-    check_plies(begins, plies)
-    slots = Ranking(begins, last=plies).count(plies)
+def _read_task(board: BoardSize, plies: int) -> PlyTask:
+    check_plies(board, plies)
+    slots = Ranking(*board, last=plies).count(plies)
     if slots > MAX_SLOTS:
         raise BookPlanError(
             f"a book to ply {plies} would have up to {slots:,} positions on its last ply, more "
             f"than the server's limit of {MAX_SLOTS:,}: use c4 book build, which has no such limit"
         )
-    return PlyTask(begins, plies)
+    return PlyTask(board, plies)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict, cast
 
@@ -24,12 +23,11 @@ from c4core.players import (
 )
 from c4core.players.errors import is_exhaustion
 from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
-from c4core.players.registry import memory_of, untrusted_limit
 from web import openapi, parameters
 from web.bodies import read_object
 from web.parameters import Column, OfPosition, Parameters, seconds_from
 from web.responses import ApiError, hidden, json_response
-from web.service import client_of, service_of
+from web.service import service_of
 from workers.match.table import ChosenMove, choose_move, read_player
 
 if TYPE_CHECKING:
@@ -70,7 +68,6 @@ async def ask_player(
     programs = service.settings.programs
     # In a thread: a description may name a file, and the first call imports all players.
     spec = await service.in_thread(partial(read_player, player, programs=programs))
-    size = 0 if programs.covers(spec.full) else memory_of(spec)
 
     def choose(search_stop: SearchStop) -> ChosenMove:
         stop = Stop()
@@ -87,8 +84,7 @@ async def ask_player(
             )
 
     async with service.search_slot(request):
-        with service.memory.held(client_of(request), size):
-            return await service.until_disconnected(request, partial(_answered, choose))
+        return await service.until_disconnected(request, partial(_answered, choose))
 
 
 def _answered(choose: Callable[[SearchStop], ChosenMove], search_stop: SearchStop) -> ChosenMove:
@@ -227,10 +223,7 @@ def _player_object(kind: PlayerKind, programs: Consent) -> PlayerFacts:
         "summary": kind.summary,
         "source": kind.source,
         "argument": kind.argument,
-        "parameters": [
-            _parameter_object(parameter, _most(kind, parameter, programs))
-            for parameter in kind.parameters
-        ],
+        "parameters": [_parameter_object(parameter) for parameter in kind.parameters],
         "program": kind.cls.is_program,
         "boards": None,  # any board; but a trained network plays on its own board only
         "available": reason is None,
@@ -255,19 +248,13 @@ def _missing(kind: PlayerKind, programs: Consent) -> str | None:
     return None
 
 
-def _most(kind: PlayerKind, parameter: Parameter, programs: Consent) -> float:
-    """The largest value that this server accepts; infinity if only the player limits it."""
-    return math.inf if programs.everything else untrusted_limit(kind, parameter)
-
-
-def _parameter_object(parameter: Parameter, most: float) -> PlayerParameter:
-    """A parameter, with the largest value that this server accepts."""
+def _parameter_object(parameter: Parameter) -> PlayerParameter:
     values = parameter.values
     shown: dict[str, Any] = {"name": parameter.name, "type": "text"}
     shown |= {"low": None, "high": None, "choices": None}
     if isinstance(values, Whole | Real):
         kind = "whole" if isinstance(values, Whole) else "number"
-        shown |= {"type": kind, "low": values.low, "high": min(values.high, most)}
+        shown |= {"type": kind, "low": values.low, "high": values.high}
     elif isinstance(values, Switch):
         shown |= {"type": "flag", "choices": ["on", "off"]}
     elif isinstance(values, Word):

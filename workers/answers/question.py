@@ -259,11 +259,11 @@ def usable_book(board: BoardSize, path: str | None = None) -> Book | None:
 
 
 def plies_answered(book: Book | None, question: Question) -> range:
-    """The plies whose positions a book answers completely; empty if it holds only a selection."""
-    if book is None or book.info.kind != "complete" or book.info.start.ply:
+    """The plies whose positions a book answers; empty without a book."""
+    if book is None:
         return range(0)
     # The score of a column is the score of a position on the next ply.
-    return range(book.info.first_ply, book.info.last_ply + (0 if question.columns else 1))
+    return range(book.info.last_ply + (0 if question.columns else 1))
 
 
 @lru_cache(maxsize=8)

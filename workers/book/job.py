@@ -8,13 +8,12 @@ They lead to many common positions, so a solver that keeps its table finds half 
 The payload has the sorted canonical keys of the positions. The result has their scores in the same
 order::
 
-    {"scores": "AAH/...",  for the side to move: one for each position, or with columns one for
-                           each column, -128 if it cannot be played
+    {"scores": "AAH/...",  for the side to move
      "nodes": 51200,
      "known": 12,          positions that were stored before
      "seconds": 0.25}      for the whole unit
 
-A finished unit of a complete book stores no evaluations, because the book keeps its scores. If a
+A finished unit stores no evaluations, because the book keeps its scores. If a
 unit is interrupted, the scores found so far are stored and not searched again.
 
 Keys and scores are base64 text, because storage keeps JSON. A key takes about three characters, a
@@ -25,12 +24,11 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
-from c4core.evaluation import NO_SCORE
+from c4core.book.units import cut_units, pack_keys, unpack_keys
 from c4core.position import Position
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
@@ -43,7 +41,7 @@ from workers.core.submit import find_and_resume, submit_units
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,74 +59,23 @@ KIND: Final = "book"
 FORM: Final = 1
 """Format version of payloads and results. Jobs with another version are not found."""
 
-Sides = Literal["first", "second", "both"]
-"""The side whose good play a sparse book follows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The moves that a sparse book follows."""
-
-    within: int
-    """The choosing side plays no move that scores more than this far below its best move."""
-    sides: Sides
-    """The choosing side; the other side may play anything. ``both`` combines two such books."""
-
-    def __str__(self) -> str:
-        """The text in a book's description."""
-        return f"within {self.within} for {self.sides}"
-
 
 @dataclass(frozen=True, slots=True)
 class PlyTask:
-    """The positions of one ply of a book, and which of their scores are needed."""
+    """The positions of one ply of a book."""
 
-    start: Position
-    """The position with which the book begins."""
+    board: BoardSize
     ply: int
     """Number of stones on the board."""
-    columns: bool = False
-    """Whether the scores of all columns are needed, not only the position's."""
-    choice: Choice | None = None
-    """The moves of a sparse book; None for a complete book."""
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the positions are for a sparse book."""
-        return self.choice is not None
-
-    @property
-    def board(self) -> BoardSize:
-        """The board of all positions."""
-        return self.start.board
 
     def as_params(self) -> Json:
         """The job parameters, always in the same order."""
-        choice = self.choice
-        return {
-            "form": FORM,
-            "start": self.start.canonical_key,
-            "ply": self.ply,
-            "columns": self.columns,
-            **({} if choice is None else {"within": choice.within, "for": choice.sides}),
-        }
+        return {"form": FORM, "ply": self.ply}
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
         """Read the task from a job's parameters."""
-        key = params["start"]
-        return cls(
-            Position.from_key(key, width=board.width, height=board.height),
-            params["ply"],
-            params["columns"],
-            _read_choice(params) if "within" in params else None,
-        )
-
-
-def _read_choice(params: Json) -> Choice:
-    if params["for"] not in get_args(Sides):
-        raise ValueError(f"the side must be first, second or both, not {params['for']!r}")
-    return Choice(params["within"], params["for"])
+        return cls(board, params["ply"])
 
 
 def encode_keys(keys: Keys) -> Json:
@@ -142,13 +89,13 @@ def decode_keys(payload: Json) -> Keys:
 
 
 def encode_scores(scores: Scores) -> str:
-    """Scores as base64 text, row by row."""
+    """Scores as base64 text."""
     return b64encode(scores.tobytes()).decode("ascii")
 
 
-def decode_scores(text: str, *, columns: int) -> Scores:
-    """Decode the output of :func:`encode_scores` into rows of ``columns`` scores."""
-    return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)
+def decode_scores(text: str) -> Scores:
+    """Decode the output of :func:`encode_scores`."""
+    return np.frombuffer(b64decode(text, validate=True), dtype=np.int8)
 
 
 ANCESTOR_PLIES: Final = 4
@@ -188,8 +135,7 @@ def plan_job(
     """Create a job for a task and start it; return its number.
 
     If planning is interrupted, the job is cancelled. ``levels`` are the sorted canonical keys of
-    neighbouring plies, the positions to score last. Without columns, positions that win at once are
-    left out.
+    neighbouring plies, the positions to score last. Positions that win at once are left out.
 
     Raises:
         AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
@@ -206,41 +152,32 @@ def plan_job(
 
 
 def _plans(database: Database, task: PlyTask, levels: Sequence[Keys]) -> Iterator[UnitPlan]:
-    costs = cost_model(database, task.board, columns=task.columns, ease=EASE)
+    costs = cost_model(database, task.board, columns=False, ease=EASE)
     seconds = costs.seconds(task.ply)
     affordable = min(round(UNIT_SECONDS / seconds), len(levels[-1]) // LEAST_UNITS)
     least = min(max(1, affordable), LEAST_POSITIONS)
-    for keys in _units(task, levels, least=least, most=MAX_BY_LEAST * least):
-        yield UnitPlan(encode_keys(keys), len(keys), expected_seconds=seconds * len(keys))
-
-
-def _units(task: PlyTask, levels: Sequence[Keys], *, least: int, most: int) -> Iterable[Keys]:
     width, height = task.board
-    if not task.columns:
-        return cut_units(levels, least=least, most=most, width=width, height=height)
-    order = np.argsort(owners_of(levels, width=width, height=height), kind="stable")
-    keys = levels[-1][order]
-    pieces = max(1, round(len(keys) / least))
-    return (np.sort(piece) for piece in np.array_split(keys, pieces)) if len(keys) else ()
+    most = MAX_BY_LEAST * least
+    for keys in cut_units(levels, least=least, most=most, width=width, height=height):
+        yield UnitPlan(encode_keys(keys), len(keys), expected_seconds=seconds * len(keys))
 
 
 def solve_unit(
     claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Score the positions of a unit; stored positions are not searched again."""
-    task = PlyTask.from_params(claim.params, claim.board)
     width, height = claim.board
     positions = [
         Position.from_key(key, width=width, height=height)
         for key in decode_keys(claim.payload).tolist()
     ]
-    question = Question(columns=task.columns)
+    question = Question(columns=False)
     findings = solve_positions(positions, question, solver, database, is_stopped, related=True)
-    keeps = task.is_sparse or not findings.is_complete
+    scores = [answer.score for answer in findings.answers]
     return UnitOutcome(
-        evaluations=findings.learned if keeps else (),
+        evaluations=() if findings.is_complete else findings.learned,
         result={
-            "scores": encode_scores(_scores(findings.answers, columns=task.columns)),
+            "scores": encode_scores(np.array(scores, dtype=np.int8)),
             "nodes": findings.nodes,
             "known": sum(answer.source == "db" for answer in findings.answers),
             "seconds": findings.seconds,
@@ -250,19 +187,9 @@ def solve_unit(
         nodes=findings.nodes,
         seconds=findings.seconds,
         costs=findings.costs,
-        with_columns=task.columns,
+        with_columns=False,
         is_complete=findings.is_complete,
     )
-
-
-def _scores(answers: list[Answer], *, columns: bool) -> Scores:
-    if not columns:
-        return np.array([answer.score for answer in answers], dtype=np.int8)
-    rows = [
-        [NO_SCORE if score is None else score for score in answer.scores or ()]
-        for answer in answers
-    ]
-    return np.array(rows, dtype=np.int8)
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
@@ -275,10 +202,9 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
                 line=line, error=f"not solved: {unit.error or unit.state}"
             )
         return
-    scores = decode_scores(unit.result["scores"], columns=job.board.width if task.columns else 1)
-    for key, row in zip(keys, scores.tolist(), strict=True):
-        shown = tuple(None if score == NO_SCORE else score for score in row)
-        answer = Answer(max(row), max(row), shown if task.columns else None)
+    scores = decode_scores(unit.result["scores"])
+    for key, score in zip(keys, scores.tolist(), strict=True):
+        answer = Answer(score, score)
         yield answer_object(answer, board=job.board, ply=task.ply, moves=None, key=key)
 
 
@@ -286,8 +212,8 @@ BOOK: Final = JobKind(KIND, "position", solve_unit, unit_objects)
 """Scores the positions of one ply."""
 
 
-def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> Scores:
-    """The scores from the job that searched the keys: one per key, or with columns a row per key.
+def read_scores(database: Database, job_id: int, keys: Keys) -> Scores:
+    """The scores from the job that searched the keys.
 
     Raises:
         BookIncompleteError: the job is not done, or has other positions.
@@ -295,13 +221,12 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
     job = read_job(database, job_id)
     if job.state is not JobState.DONE:
         raise BookIncompleteError(why_not_done(job), job_id=job_id)
-    columns = task.board.width if task.columns else 1
     found_keys = [np.empty(0, dtype=np.uint64)]
-    found_scores = [np.empty((0, columns), dtype=np.int8)]
+    found_scores = [np.empty(0, dtype=np.int8)]
     for unit in iterate_units(database, job_id):
         found_keys.append(decode_keys(unit.payload))
         if unit.state is UnitState.DONE and unit.result is not None:
-            found_scores.append(decode_scores(unit.result["scores"], columns=columns))
+            found_scores.append(decode_scores(unit.result["scores"]))
     all_keys, all_scores = np.concatenate(found_keys), np.concatenate(found_scores)
     order = np.argsort(all_keys)
     if len(all_scores) != len(all_keys) or not np.array_equal(all_keys[order], keys):
@@ -311,4 +236,4 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
             job_id=job_id,
         )
     scores: Scores = all_scores[order]
-    return scores if task.columns else scores[:, 0]
+    return scores

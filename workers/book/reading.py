@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, children
-from c4core.evaluation import NO_SCORE, signed
+from c4core.evaluation import signed
 from c4core.html import table_html
 from c4core.notation import column_label
 from c4core.position import Position
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.book import Book
+    from c4core.notation import BoardSize
     from db.records.evaluations import Cursor, EvaluationFilter
 
     Matches = tuple[int, NDArray[np.uint64], NDArray[np.int8]]
@@ -75,7 +76,7 @@ def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
 def _matches(book: Book, filters: EvaluationFilter, after: Cursor | None) -> Iterator[Matches]:
     if filters.exact is False:
         return
-    for ply, (keys, scores) in enumerate(book.levels(), book.info.first_ply):
+    for ply, (keys, scores) in enumerate(book.levels()):
         if filters.max_ply is not None and ply > filters.max_ply:
             return
         if (filters.min_ply is not None and ply < filters.min_ply) or (after and ply < after.ply):
@@ -158,23 +159,21 @@ def explore(book: Book, position: Position) -> BookMoves:
     if position.is_over:
         return BookMoves()
     scores = book.scores(position)
-    ply = counted_ply(book, position)
+    board, ply = book.info.board, counted_ply(book, position)
     moves = BookMoves()
     for column in position.legal_columns():
         after = position.play(column)
-        number = 0 if after.is_over else _count(book, after.canonical_key, ply - after.ply)
+        number = 0 if after.is_over else _count(board, after.canonical_key, ply - after.ply)
         moves.append(BookMove(column, after, scores[column], number))
     return moves
 
 
 @lru_cache(maxsize=KEPT)
-def _count(book: Book, key: int, depth: int) -> int:
-    """Count the positions of a book that can follow a position after ``depth`` plies."""
-    width, height = book.info.board
+def _count(board: BoardSize, key: int, depth: int) -> int:
+    """Count the open positions that can follow a position after ``depth`` plies."""
+    width, height = board
     keys = np.array([key] if depth >= 0 else [], dtype=np.uint64)
     for _ in range(depth):
         after, moves = children(keys, width=width, height=height)
         keys = np.unique(after[moves == MOVE_GOES_ON])
-    if book.info.kind == "complete" and not book.info.start.ply:
-        return len(keys)
-    return int((book.probe_many(keys) != NO_SCORE).sum()) if len(keys) else 0
+    return len(keys)

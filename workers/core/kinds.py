@@ -3,10 +3,10 @@
 A new kind is a package with such an object, and a line in :data:`KINDS`. All code that drives jobs
 then claims, solves, completes, shows and writes its units, too. Jobs of all kinds share two lanes.
 
-A stored job may come from an untrusted client. So units with players that are programs, or that
-cost much memory or time, need a worker with consent (:mod:`c4core.players.player`). The register
-marks such workers, and other workers leave these units to them. If there is no such worker, the
-units fail with a message, because they must neither wait forever nor count as lost games.
+A stored job may come from an untrusted client. So units with players that are programs need
+a worker with consent (:mod:`c4core.players.player`). The register marks such workers, and other
+workers leave these units to them. If there is no such worker, the units fail with a message,
+because they must neither wait forever nor count as lost games.
 """
 
 from __future__ import annotations

@@ -234,7 +234,6 @@ class Labelled:
                 {}
                 if compared is None
                 else {
-                    "file_labels": "results" if compared.is_weak else "exact scores",
                     "file_labels_compared": compared.positions,
                     "file_labels_different": compared.different,
                 }

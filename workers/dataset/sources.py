@@ -247,8 +247,7 @@ def _from_book(order: Order, number: int) -> Found:
     )
     facts = {
         "book": Path(book.path).name,
-        "book_kind": info.kind,
-        "book_plies": f"{info.first_ply} to {info.last_ply}",
+        "book_plies": f"0 to {info.last_ply}",
         "book_positions": info.positions,
     }
     return Found(sample, facts)

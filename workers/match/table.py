@@ -151,8 +151,8 @@ class Table:
 
     Raises:
         PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started, or is too expensive. The
-            program is not even looked up on this machine.
+        ProgramRefusedError: a player is a program that may not be started. The program is not
+            even looked up on this machine.
     """
 
     def __init__(
@@ -350,7 +350,7 @@ class ServiceAnalyst:
 def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
     """Read the description of a player, which may come from an untrusted client.
 
-    Programs, expensive players and players that read files are refused without consent, before any
+    Programs and players that read files are refused without consent, before any
     file is accessed. Otherwise the answer would reveal which files exist.
 
     Raises:

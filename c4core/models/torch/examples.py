@@ -18,7 +18,7 @@ import torch
 from torch.nn import functional
 
 from c4core.evaluation import NO_SCORE
-from c4core.models.evaluator import input_planes, words_of_planes
+from c4core.models.planes import input_planes, words_of_planes
 from c4core.models.torch.networks import STAR_PLANES, ResidualOutputs
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Drawn:
 def packed_planes(positions: Positions) -> NDArray[np.uint8]:
     """(n, bytes): the planes of n positions, a bit for each square.
 
-    The planes of :mod:`c4core.models.evaluator` would take eight times the memory.
+    The planes of :mod:`c4core.models.planes` would take eight times the memory.
     """
     own, mask = words_of_planes(positions.planes)
     width, height = positions.board

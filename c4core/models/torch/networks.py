@@ -76,7 +76,7 @@ _POOL: Final = 2
 _UNITS: Final = 7
 
 STAR_PLANES: Final = 7
-"""The number of planes of :mod:`c4core.models.evaluator`, the input of ``ResidualNetwork``."""
+"""The number of planes of :mod:`c4core.models.planes`, the input of ``ResidualNetwork``."""
 
 _REACH: Final = 3
 _SIDE: Final = 2 * _REACH + 1
@@ -190,7 +190,7 @@ class ResidualNetwork(nn.Module):
         self.value = nn.Linear(hidden, VALUES)
 
     def forward(self, planes: torch.Tensor) -> ResidualOutputs:
-        """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
+        """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.planes`."""
         features = self.blocks(torch.relu(self.first(planes)))
         squares = features.permute(0, 3, 2, 1).flatten(2)  # (n, width, height * channels)
         alone = torch.relu(self.column(squares))
@@ -209,7 +209,7 @@ class SidesNetwork(nn.Module):
         self.sides = nn.ModuleList(ResidualNetwork(board, **sizes) for _ in range(sides))
 
     def forward(self, planes: torch.Tensor) -> ResidualOutputs:
-        """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.evaluator`."""
+        """The outputs for planes (n, 7, height, width) of :mod:`c4core.models.planes`."""
         moved = planes[:, :2].sum((1, 2, 3)).long() % len(self.sides)
         rows = [(moved == number).nonzero().squeeze(1) for number in range(len(self.sides))]
         found = [side(planes[where]) for side, where in zip(self.sides, rows, strict=True)]

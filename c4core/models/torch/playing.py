@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import torch
 
-from c4core.models.evaluator import (
-    BLOCKING_WORTH,
-    WINNING_WORTH,
+from c4core.models.files import read_unchanged
+from c4core.models.planes import (
     grids_of_planes,
     input_planes,
     planes_of_positions,
     words_of_planes,
 )
-from c4core.models.files import read_unchanged
+from c4core.models.residual import BLOCKING_WORTH, WINNING_WORTH
 from c4core.models.torch.networks import network_of
 
 if TYPE_CHECKING:

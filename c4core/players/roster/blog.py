@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from c4core.dice import Dice
 from c4core.players.blog import blog_weights
 from c4core.players.heuristics import winning_columns
-from c4core.players.parameters import Cost, Whole
+from c4core.players.parameters import Whole
 from c4core.players.player import NO_LIMITS, Limits, Player, nearest_to_centre, sides_of
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
@@ -17,7 +17,6 @@ SOURCE = "Williams 2022"
 Depth = Annotated[
     int,
     Whole(0, 8, is_shown=True),
-    Cost(seconds=3e-8, growth=7),
     "rounds of moves looked ahead",
 ]
 Missed = Annotated[

@@ -13,7 +13,7 @@ from c4core.dice import Dice
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
-from c4core.players.parameters import Cost, Digits, Whole
+from c4core.players.parameters import Digits, Whole
 from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre, nearest_to_centre
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
@@ -33,14 +33,6 @@ RANDOM_EVERY: Final = 3
 
 RANDOM_AMONG: Final = 2
 """The number of best columns from which a random move is drawn."""
-
-PER_PLY: Final = Cost(seconds=4e-7, growth=3)
-"""The cost of alpha-beta: about 0.2 s for 12 plies."""
-
-PER_FULL_PLY: Final = Cost(seconds=3e-7, growth=7)
-"""The cost of a search that may have no cutoffs: about 0.25 s for 7 plies."""
-
-PER_MILLISECOND: Final = Cost(seconds=0.001)
 
 
 @player("greedy", source=QIU)
@@ -66,7 +58,7 @@ class Greedy(Player):
 class _Windowed(Player):
     """Base class of ``alphabeta`` and ``pvs``."""
 
-    depth: Annotated[int, Whole(1, 20, is_shown=True), PER_PLY, "plies looked ahead"] = 4
+    depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 4
 
     pvs: ClassVar[bool]
 
@@ -105,7 +97,7 @@ class Pvs(_Windowed):
 class MinimaxWindows(Player):
     """Alpha-beta by lines with two or three stones; ties are broken at random."""
 
-    depth: Annotated[int, Whole(1, 20, is_shown=True), PER_PLY, "plies looked ahead"] = 3
+    depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 3
     randomize_order: Annotated[
         bool, "whether columns are tried in random order; otherwise from left to right"
     ] = True
@@ -133,25 +125,18 @@ class MinimaxWindows(Player):
 class MinimaxRuns(Player):
     """Alpha-beta with iterative deepening, by the length of runs that can still become four."""
 
-    time_ms: Annotated[
-        int | None, Whole(1, 3_600_000), PER_MILLISECOND, "milliseconds for a move"
-    ] = 950
-    max_depth: Annotated[
-        int, Whole(1, 64, is_shown=True), PER_FULL_PLY, "maximum plies looked ahead"
-    ] = 20
+    time_ms: Annotated[int | None, Whole(1, 3_600_000), "milliseconds for a move"] = 950
+    max_depth: Annotated[int, Whole(1, 64, is_shown=True), "maximum plies looked ahead"] = 20
     alpha_beta: Annotated[bool, "whether branches are cut off; the values stay the same"] = True
     order: Annotated[Literal["center", "left"], "which columns are tried first and win ties"] = (
         "center"
     )
-    one_sided: Annotated[
-        bool, "whether runs are counted in one direction only, as in the original program"
-    ] = False
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         width = position.width
         return minimax(
             position,
-            heuristic="runs-forward" if self.one_sided else "runs",
+            heuristic="runs",
             depth=self.max_depth,
             order=columns_from_centre(width) if self.order == "center" else range(width),
             win=WIN,
@@ -166,27 +151,18 @@ class MinimaxRuns(Player):
 class MinimaxThreats(Player):
     """Alpha-beta with iterative deepening, by lines in one colour and odd and even threats."""
 
-    time_ms: Annotated[
-        int | None, Whole(1, 3_600_000), PER_MILLISECOND, "milliseconds for a move"
-    ] = 500
-    max_depth: Annotated[
-        int | None, Whole(1, 64, is_shown=True), PER_PLY, "maximum plies looked ahead"
-    ] = None
+    time_ms: Annotated[int | None, Whole(1, 3_600_000), "milliseconds for a move"] = 500
+    max_depth: Annotated[int | None, Whole(1, 64, is_shown=True), "maximum plies looked ahead"] = (
+        None
+    )
     eval: Annotated[
-        Literal["groups", "threats", "both", "islands"],
+        Literal["groups", "threats", "both"],
         "heuristic for positions where the search ends",
     ] = "both"
     ordering: Annotated[
         Literal["both", "static", "killer", "none"],
         "which moves are tried first: near the middle (static), the ply's last best one (killer)",
     ] = "both"
-    cache: Annotated[
-        Literal["off", "exact", "mirror", "zobrist"],
-        "cache of values, by position, by position or mirror image, or by Zobrist hash",
-    ] = "off"
-    cache_size: Annotated[int, Whole(1, 100_000_000), Cost(bytes=40), "positions in the cache"] = (
-        100_000
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -213,8 +189,6 @@ class MinimaxThreats(Player):
             # With killer moves, the answer is tried first at each depth, so a win stays the answer.
             stop_when_decided=killer_moves,
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
-            cache=self.cache,
-            cache_size=self.cache_size,
             stop=limits.stop,
         ).column
 
@@ -223,7 +197,7 @@ class MinimaxThreats(Player):
 class _Studied(Player):
     """Base class of ``minimax-features`` and ``minimax-squares``."""
 
-    depth: Annotated[int, Whole(1, 12, is_shown=True), PER_PLY, "plies looked ahead"] = 4
+    depth: Annotated[int, Whole(1, 12, is_shown=True), "plies looked ahead"] = 4
     random_move: Annotated[
         bool, "whether every third own move is drawn from the two best columns"
     ] = False

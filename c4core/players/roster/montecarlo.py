@@ -7,7 +7,7 @@ which looks positions up in stored games, such as :class:`FinalGrids`.
 import math
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from c4core.dice import Dice
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.errors import PlayerError
 from c4core.players.heuristics import winning_columns
-from c4core.players.parameters import Cost, Real, Resource, Whole
+from c4core.players.parameters import Real, Resource, Whole
 from c4core.players.player import NO_LIMITS, FinalGames, Limits, Player, sides_of
 from c4core.players.playouts import (
     flat_scores,
@@ -30,14 +30,15 @@ from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.position import Position
 
+MOST_ITERATIONS: Final = 1_000_000
+"""Clients choose players, and a tree takes 56 bytes for each game, 50 % more on wide boards."""
+
 
 @player("montecarlo-flat", source="Huang, Lu 2025")
 class MontecarloFlat(Player):
     """Wins or blocks, else plays the column that wins most random games; prefers the middle."""
 
-    simulations: Annotated[
-        int, Whole(1, 10_000_000, is_shown=True), Cost(seconds=2e-6), "games for each column"
-    ] = 500
+    simulations: Annotated[int, Whole(1, 10_000_000, is_shown=True), "games for each column"] = 500
     center_weight: Annotated[float, Real(0, 1000), "factor of the middle column's score"] = 2.0
     stop_gap: Annotated[
         float, Real(0, 1), "a column whose rate is this much below the best is given up"
@@ -71,13 +72,10 @@ class MontecarloFlat(Player):
 class MontecarloTimed(Player):
     """Plays random games after random moves; chooses the move with the most wins minus losses."""
 
-    time_ms: Annotated[
-        int | None, Whole(1, 3_600_000), Cost(seconds=0.001), "milliseconds for a move"
-    ] = 500
+    time_ms: Annotated[int | None, Whole(1, 3_600_000), "milliseconds for a move"] = 500
     playouts: Annotated[
         int | None,
         Whole(1, 1_000_000_000, is_shown=True),
-        Cost(seconds=2.5e-7),
         "maximum number of games for a move",
     ] = None
 
@@ -110,8 +108,7 @@ class MctsUct(Player):
 
     iterations: Annotated[
         int,
-        Whole(1, 5_000_000, is_shown=True),
-        Cost(bytes=56, seconds=5e-6),
+        Whole(1, MOST_ITERATIONS, is_shown=True),
         "games for a move",
     ] = 1000
     exploration: Annotated[float, Real(0, 100), "how much rarely tried moves are favoured"] = (
@@ -240,7 +237,6 @@ class DatabaseMontecarlo(Player):
     playouts: Annotated[
         int,
         Whole(1, 10_000_000),
-        Cost(seconds=2e-6),
         "random games for a column with fewer stored ones",
     ] = 500
     final_games: Annotated[FinalGames | None, Resource()] = field(

@@ -54,25 +54,11 @@ class Perfect(Player):
         Literal["random", "center"], "choice among the best columns: random, or nearest the middle"
     ] = "random"
     blunder: Annotated[float, Real(0, 1), "probability of a random column that is not best"] = 0.0
-    temperature: Annotated[
-        float,
-        Real(0, 1000),
-        "how likely worse columns are: a score lower by this is e times less likely",
-    ] = 0.0
     analyst: Annotated[Analyst | None, Resource()] = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.blunder and self.temperature:
-            raise PlayerError(
-                "player perfect: set blunder or temperature, not both",
-                player=self.kind.name,
-                parameter="temperature",
-            )
 
     @property
     def is_random(self) -> bool:
-        return self.choice == "random" or self.blunder > 0 or self.temperature > 0
+        return self.choice == "random" or self.blunder > 0
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         end = None if limits.seconds is None else time.monotonic() + limits.seconds
@@ -80,8 +66,6 @@ class Perfect(Player):
         worths = {
             column: _worth(*pair) for column, pair in enumerate(found.bounds) if pair is not None
         }
-        if self.temperature:
-            return self._warm_choice(worths, dice)
         if _is_solved(found):
             best = [column for column, worth in worths.items() if worth == max(worths.values())]
         else:
@@ -113,17 +97,6 @@ class Perfect(Player):
         if self.choice == "random":
             return dice.pick(columns)
         return next(column for column in columns_from_centre(position.width) if column in columns)
-
-    def _warm_choice(self, scores: dict[int, int], dice: Dice) -> int:
-        """Choose a column at random; a higher score makes it more likely."""
-        best = max(scores.values())
-        weights = [math.exp((score - best) / self.temperature) for score in scores.values()]
-        mark = dice.unit() * sum(weights)
-        for column, weight in zip(scores, weights, strict=True):
-            mark -= weight
-            if mark < 0:
-                return column
-        return next(iter(scores))  # the sum of the weights was rounded
 
 
 def _worth(lower: int, upper: int) -> int:

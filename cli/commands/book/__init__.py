@@ -15,8 +15,6 @@ from cli.shell.commands import LazyGroup
         "probe": "cli.commands.book.reading:probe",
         "verify": "cli.commands.book.reading:verify",
         "export": "cli.commands.book.exchange:export",
-        "import": "cli.commands.book.exchange:import_",
-        "plot": "cli.commands.book.plot:plot",
     },
     examples=[
         "c4 book build --board 5x4 --plies 8 --output small.c4book",
@@ -24,9 +22,8 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def book() -> None:
-    """Build, query, check, exchange and draw opening books.
+    """Build, query, check and export opening books.
 
-    A book is a file with the exact scores of positions with few stones. A complete book has every
-    reachable position up to a number of stones. A sparse book has only the positions that good
-    play of one side leads to. See docs/books.md.
+    A book is a file with the exact scores of all positions up to a number of stones. See
+    docs/books.md.
     """

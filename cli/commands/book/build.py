@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,19 +15,10 @@ from cli.output.render import duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import choice, flag, group, number, takes
+from cli.shell.options import flag, group, number, takes
 from cli.shell.parameters import Engine
 from cli.work.job import Backend, JobContext
-from workers.book.build import (
-    CompleteBook,
-    ScoreSource,
-    SparseBook,
-    canonical,
-    default_name,
-    is_book_of,
-    write_scored,
-)
-from workers.book.job import Choice
+from workers.book.build import BookPlan, ScoreSource, default_name, is_book_of, write_scored
 from workers.text import count
 
 if TYPE_CHECKING:
@@ -35,15 +26,10 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.book.job import Sides
-
-MAX_WITHIN = 127
-"""The largest possible loss by a move: scores have 8 bits."""
 
 EXAMPLES = (
     "c4 book build --board 5x4 --plies 8",
-    "c4 book build --board 5x4 --start 33 --plies 10 --output after33.c4book",
-    "c4 book build --board 5x4 --plies 12 --within 0 --for first",
+    "c4 book build --board 5x4 --plies 10 --output deeper.c4book",
 )
 
 
@@ -64,18 +50,7 @@ class Given:
         parameters.IntRange(0, 63), "Include positions with up to N stones.", required=True
     )
     board: BoardSize = parameters.board()
-    start: str = options.start()
     output: str | None = options.output("The file to write.  [default: c4-BOARD-plyN.c4book]")
-    within: int | None = number(
-        parameters.IntRange(0, MAX_WITHIN),
-        "Build a sparse book: one side gives away at most K points per move.",
-        metavar="K",
-    )
-    sides: Sides | None = choice(
-        ["first", "second", "both"],
-        "With --within: the side whose moves are limited.  [default: both]",
-        "--for",
-    )
     force: bool = options.force()
     fresh: bool = flag("Start a new build even if one for this book exists.")
     detach: bool = parameters.detach()
@@ -91,52 +66,33 @@ def build(settings: Settings, given: Given) -> None:
 
     Only the deepest ply is searched, as a job; the other scores follow from it. You can interrupt
     the command as often as you like: give it again to continue. The bytes of the file depend only
-    on board, plies and start. The command does nothing if another file has that name, unless
+    on board and plies. The command does nothing if another file has that name, unless
     --force is given.
-
-    With --within the book is sparse, and reaches about twice as deep for the same work. It holds
-    the positions reached if one side plays no move that is more than K points worse than its best;
-    the other side plays anything. With --for both, this side may be either. A sparse book is
-    searched ply by ply.
 
     With --broker, workers do the work with their own --threads and --table-mb, and Ctrl-C only
     stops watching.
     """
     refuse(
-        (given.sides is not None and given.within is None, "--for needs --within"),
         (
             given.detach and given.output is not None,
             "a detached job writes no file: leave out --output",
         ),
         (given.detach and given.force, "a detached job writes no file: leave out --force"),
-        (
-            given.detach and given.within is not None,
-            "a sparse book cannot be detached: it needs several jobs, one after the other",
-        ),
     )
 
-    begins = canonical(options.read_start(given.start, given.board))
-    choice = None if given.within is None else Choice(given.within, given.sides or "both")
-    name = given.output or default_name(begins, given.plies, choice)
+    name = given.output or default_name(given.board, given.plies)
 
     def check_free() -> None:
         """Refuse to replace a file that is not this book, unless ``force`` is set."""
-        if (
-            not given.force
-            and Path(name).exists()
-            and not is_book_of(name, begins, given.plies, choice)
-        ):
+        is_replaced = not given.force and Path(name).exists()
+        if is_replaced and not is_book_of(name, given.board, given.plies):
             options.refuse_existing(name)
 
     if not given.detach:
         writable_path(name, option="--output")
         check_free()
-    book: CompleteBook | SparseBook
-    if choice is None:
-        settings.say_if_verbose(f"enumerating {given.board} to ply {given.plies}")
-        book = CompleteBook(begins, given.plies)
-    else:
-        book = SparseBook(begins, given.plies, choice)
+    settings.say_if_verbose(f"enumerating {given.board} to ply {given.plies}")
+    book = BookPlan(given.board, given.plies)
     backend = Backend.found(settings, given.engine, priority=given.priority)
     with settings.open_database(create=True) as database:
         work = JobContext(settings, database, backend)
@@ -148,8 +104,7 @@ def build(settings: Settings, given: Given) -> None:
 
         source = ScoreSource(database, finish, fresh=given.fresh)
         if given.detach:
-            complete = cast("CompleteBook", book)
-            job_id = source.job(complete.task, complete.levels)
+            job_id = source.job(book.task, book.levels)
             work.detach(job_id, afterwards="without --detach writes the book")
             return
         _write(settings, book, source, name, jobs=jobs, check_free=check_free)
@@ -157,7 +112,7 @@ def build(settings: Settings, given: Given) -> None:
 
 def _write(
     settings: Settings,
-    book: CompleteBook | SparseBook,
+    book: BookPlan,
     source: ScoreSource,
     name: str,
     *,
@@ -168,7 +123,7 @@ def _write(
     levels = book.scored(source)
     check_free()  # check again: hours may have passed
     try:
-        info = write_scored(book, levels, name)
+        info = write_scored(book.board, levels, name)
     except OSError as error:
         error.filename = name  # "disk full" errors do not name the file
         settings.say("The scores are kept: give the same command again to write the book.")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from c4core.book.outline import spreads
+from c4core.book.outline import results
 from c4core.book.verify import verify as verify_book
 from c4core.evaluation import score_limits
 from c4core.lines import BadLine
 from c4core.solver import Solver
-from cli.output import progress, render
+from cli.output import progress
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.tables import write_facts
 from cli.positions import books as options, given as positions
@@ -64,10 +64,6 @@ def info(settings: Settings, given: InfoGiven) -> None:
         write_object({"file": book.path, **as_object(book.info), "plies": rows})
         return
     write_facts(as_facts(book.info, book.path))
-    if book.info.first_ply:
-        out = render.console()
-        out.print()
-        out.print(render.board(book.info.start, None))
     echo()
     write_rows(rows, "table", ply_columns(values=given.values))
 
@@ -76,13 +72,9 @@ def as_object(info: BookInfo) -> dict[str, object]:
     """A book's header as a JSON object."""
     return {
         "board": str(info.board),
-        "kind": info.kind,
-        "start": info.start.key,
-        "first_ply": info.first_ply,
         "last_ply": info.last_ply,
         "positions": info.positions,
         "bytes": info.file_bytes,
-        "description": info.description,
         "engine_version": info.engine_version,
         "format_version": info.format_version,
         "plies": ply_rows(info),
@@ -99,8 +91,7 @@ def ply_rows(info: BookInfo) -> list[Row]:
 
 def value_rows(book: Book) -> Iterator[Row]:
     """A row for every ply, with wins of x, draws, and wins of o; reads the complete book."""
-    for row, spread in zip(ply_rows(book.info), spreads(book), strict=True):
-        won, drawn, lost = spread.values
+    for row, (won, drawn, lost) in zip(ply_rows(book.info), results(book), strict=True):
         yield row | {"x_wins": won, "draws": drawn, "o_wins": lost}
 
 
@@ -110,9 +101,7 @@ def as_facts(info: BookInfo, path: str) -> dict[str, str]:
     return {
         "book": path,
         "board": str(info.board),
-        "kind": f"{info.kind}{f', {info.description}' if info.description else ''}",
-        "start": "the empty board" if not info.first_ply else f"key {info.start.key}",
-        "stones": f"{info.first_ply} to {info.last_ply}",
+        "stones": f"0 to {info.last_ply}",
         "positions": f"{info.positions:,}; two mirror images count as one",
         "size": f"{count(info.file_bytes, 'byte')}, {each:.2f} a position",
         "made by": f"engine {info.engine_version}, format {info.format_version}",

@@ -289,12 +289,11 @@ def _report_difference(settings: Settings, labelled: Labelled) -> bool:
     found, file = labelled.difference, labelled.draft.order.file
     if found is None:
         return False
-    what = "results" if found.is_weak else "scores"
     if not found.different:
-        settings.say(f"{file}: the {what} of {count(found.positions, 'line')} are right")
+        settings.say(f"{file}: the scores of {count(found.positions, 'line')} are right")
         return False
     settings.say(
-        f"{file}: {found.different:,} of {count(found.positions, 'line')} have wrong {what}, the "
+        f"{file}: {found.different:,} of {count(found.positions, 'line')} have wrong scores, the "
         f"first in line {found.first_line}; the data set has the correct ones"
     )
     return True

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 EXPORT_EXAMPLES = (
     "c4 dataset export mid --format refmoves --output moves.jsonl",
-    "c4 dataset export mid --split train --all-moves --weak | head -3",
+    "c4 dataset export mid --split train --all-moves | head -3",
 )
 
 
@@ -55,7 +55,6 @@ class ExportGiven:
         default="c4solver",
     )
     all_moves: bool = flag("With c4solver: write the scores of all columns.")
-    weak: bool = flag("Write only the winner: 1, 0 or -1 instead of scores.")
     output: str | None = output_file()
 
 
@@ -85,7 +84,6 @@ def export(settings: Settings, given: ExportGiven) -> None:
         card.seed,
         given.format_name,
         all_moves=given.all_moves,
-        weak=given.weak,
     )
     with opened(given.output) as target:
         target.writelines(f"{line}\n" for line in lines)

@@ -12,7 +12,6 @@ from cli.shell.commands import LazyGroup
     lazy={
         "train": "cli.commands.learn:train",
         "evaluate": "cli.commands.learn.evaluate:evaluate",
-        "export": "cli.commands.learn.evaluate:export",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
@@ -20,7 +19,7 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def learn() -> None:
-    """Train networks that play, evaluate them, and export them.
+    """Train networks that play, and evaluate them.
 
     A model plays as learning-KIND:model=FILE, where KIND is cnn or residual. PyTorch trains it:
     pip install torch.

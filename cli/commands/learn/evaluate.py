@@ -1,4 +1,4 @@
-"""``c4 learn evaluate`` and ``export``: measure a model or a player, and export a model."""
+"""``c4 learn evaluate``: measure a model or a player."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from c4core.extras import ONNX
-from c4core.files import atomic_file
 from c4core.models.files import read_model
 from c4core.models.labels import read_positions
-from c4core.models.players import SHIPPED, LearningCnn, LearningResidual, named_file
+from c4core.models.players import LearningCnn, LearningResidual
 from c4core.models.quality import evaluate_player, quality_object
 from c4core.players.player import ANY_PROGRAM, Resources
 from c4core.players.registry import parse_player
@@ -26,7 +24,7 @@ from cli.commands.learn.shared import (
     write_report,
 )
 from cli.output import progress
-from cli.output.formats import writable_path, write_object
+from cli.output.formats import write_object
 from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -35,7 +33,6 @@ from cli.shell.process import check_signals
 from db import games
 from workers.match.table import read_corpus
 from workers.match.terms import looks_games_up
-from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,10 +85,9 @@ def evaluate(settings: Settings, given: Given) -> None:
 
     With --data: how often its column is a best one, and how often it keeps the result. There are
     shares for all positions, for decisive ones (the result is at stake), quiet ones (nobody has a
-    win in one), and both; and by the stones on the board. Also: missed wins and blocks, and how
-    often it plays the mirrored column in the mirror image. A player chooses position by position,
-    and its time per move is measured. It may be any player of "c4 players list". Use --sample for
-    slow ones.
+    win in one), and both; and by the stones on the board. Also: missed wins and blocks. A player
+    chooses position by position, and its time per move is measured. It may be any player of "c4
+    players list". Use --sample for slow ones.
 
     Without --data, for a model of kind cnn: the confusion matrix on final grids of games. The games
     are played now, read or stored. Choose another seed than in training: the same seed gives the
@@ -133,7 +129,7 @@ def _by_labels(settings: Settings, path: Path, model: Model, positions: Position
     )
 
     player = {"cnn": LearningCnn, "residual": LearningResidual}[model.kind](model=str(path))
-    with _asking(settings, positions, mirrors=True) as look:
+    with _asking(settings, positions) as look:
         quality = evaluate_player(player, positions, tell=look).quality
     count = sum(array.size for array in model.weights.values())
     write_report(settings, path, model, parameters=count, quality=quality)
@@ -195,18 +191,16 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
     """Ask a player, with progress. A program is started, because naming it is consent."""
     with (
         spec.make(_resources(settings, spec, positions.board)) as player,
-        _asking(settings, positions, mirrors=not player.is_random) as look,
+        _asking(settings, positions) as look,
     ):
         return evaluate_player(player, positions, seed=seed, tell=look)
 
 
 @contextmanager
-def _asking(
-    settings: Settings, positions: Positions, *, mirrors: bool
-) -> Iterator[Callable[[int], None]]:
+def _asking(settings: Settings, positions: Positions) -> Iterator[Callable[[int], None]]:
     """Show progress; the function is called with the number of finished moves."""
     shown = progress.is_shown(settings)
-    total = len(positions) * (1 + mirrors)
+    total = len(positions)
     with progress.counting("asking for moves", shown=shown, total=total) as update:
 
         def look(done: int) -> None:
@@ -225,38 +219,3 @@ def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resour
         with database.read() as session:
             matches = games.finished_matches(session, board)
         return Resources(final_games=read_corpus(database, board, matches), programs=ANY_PROGRAM)
-
-
-EXPORT_EXAMPLES = (
-    "c4 learn export shipped --onnx c4.onnx",
-    "c4 learn export model.safetensors --onnx model.onnx",
-)
-
-
-@click.command(cls=Command, database=False, json=False, examples=EXPORT_EXAMPLES)
-@click.argument("model")
-@click.option("--onnx", metavar="FILE", required=True, help="The ONNX file to write.")
-@click.pass_obj
-def export(settings: Settings, *, model: str, onnx: str) -> None:
-    """Write a network as an ONNX file for other programs.
-
-    MODEL is the file of a model, or "shipped", the included residual network. onnxruntime and other
-    programs run the ONNX file without c4. Its input "planes" has the stones of both sides. Its
-    output "policy" has a number for each column: play the column with the largest one. The file's
-    metadata describes both.
-    """
-    is_shipped = model == SHIPPED
-    if not is_shipped:
-        parameters.check_exists(model, option="MODEL")
-    target = writable_path(onnx, option="--onnx")
-    source = named_file(model, "residual")
-    if target == source.resolve():
-        raise click.BadParameter(f"{onnx!r} is the model itself", param_hint="'--onnx'")
-    found = read_model(source)
-    require(ONNX)
-    from c4core.models.torch.onnx import onnx_bytes
-
-    content = onnx_bytes(found, Path(model), license_name="MIT" if is_shipped else None)
-    with atomic_file(target) as beside:
-        beside.write_bytes(content)
-    settings.say(f"{onnx}: {found.kind} network of {found.board}, {count(len(content), 'byte')}")

@@ -13,7 +13,7 @@ from c4core.models.labels import labelled, play_finals, read_finals
 from c4core.models.quality import quality_object
 from cli.output import progress
 from cli.output.formats import write_object
-from cli.output.render import NOTHING, duration, percent
+from cli.output.render import duration, percent
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
@@ -212,10 +212,6 @@ def quality_parts(quality: Quality) -> list[Part]:
     facts = [
         ("wins in one missed", _missed(quality.wins)),
         ("blocks missed", _missed(quality.blocks)),
-        (
-            "mirrored column not played",
-            NOTHING if not quality.mirrored else _missed(quality.mirrored),
-        ),
     ]
     return [
         Table(("", *_HEADINGS), kinds, title="How its columns keep to the proof"),

@@ -65,19 +65,15 @@ def test_a_cancelled_build_reports_what_is_done(c4: C4) -> None:
     assert "job 1 was cancelled: continue it with c4 jobs resume 1" in errors
 
 
-@pytest.mark.parametrize("sparse", ["", "--within 0 --for first"])
-def test_only_the_same_book_is_replaced_without_force(
-    c4: C4, sparse: str, snapshot: SnapshotAssertion
-) -> None:
-    command = f"book build --board 5x4 --plies 3 {sparse} --output x.c4book"
+def test_only_the_same_book_is_replaced_without_force(c4: C4, snapshot: SnapshotAssertion) -> None:
+    command = "book build --board 5x4 --plies 3 --output x.c4book"
     other = command.replace("--plies 3", "--plies 4")
     book = c4.directory / "x.c4book"
     assert c4(*command.split()).code == 0
     written = digest(book)
     assert c4(*command.split()).code == 0
     assert digest(book) == written
-    for words in (other, f"{command} --start 3", f"{command} --within 3"):
-        assert refused(c4, words) == snapshot
+    assert refused(c4, other) == snapshot
     assert digest(book) == written
     book.write_bytes(book.read_bytes()[:-1])
     assert c4(*command.split()).code == 2
@@ -100,39 +96,6 @@ def test_detached_then_resumed_then_written(c4: C4) -> None:
     assert "job 1 was done before" in again.err
     assert c4("book", "verify", "c4-5x4-ply6.c4book").code == 0
     assert json.loads(c4(*command, "--fresh").out)["jobs"] == [2]
-
-
-def test_sparse(c4: C4) -> None:
-    command = (
-        "book",
-        "build",
-        "--board",
-        "5x4",
-        "--plies",
-        "4",
-        "--within",
-        "1",
-        "--for",
-        "second",
-    )
-    assert c4(*command).code == 0
-    path = c4.directory / "c4-5x4-ply4-within1-second.c4book"
-    first = digest(path)
-    about = json.loads(c4("book", "info", path.name, "--json").out)
-    assert (about["kind"], about["description"]) == ("sparse", "within 1 for second")
-    path.unlink()
-    assert c4("--db", "other.db", *command, "--threads", "1").code == 0
-    assert digest(path) == first
-    assert c4("book", "verify", path.name).code == 0
-
-
-def test_start(c4: C4) -> None:
-    for moves in ("12", "54"):
-        command = ("book", "build", "--board", "5x4", "--plies", "6", "--start", moves)
-        assert c4(*command, "--output", f"{moves}.c4book").code == 0
-    assert digest(c4.directory / "12.c4book") == digest(c4.directory / "54.c4book")
-    assert c4("book", "probe", "--book", "12.c4book", "123").code == 0
-    assert c4("book", "probe", "--book", "12.c4book", "33").code == 1
 
 
 def test_special_files_are_refused(c4: C4) -> None:

@@ -36,15 +36,6 @@ class TestWithoutPyTorch:
         assert EXTRA in done.err
         assert [path.name for path in c4.directory.glob("*.*")] == ["cnn.safetensors"]
 
-    def test_an_export_needs_other_packages(self, c4: C4) -> None:
-        done = c4("learn", "export", "shipped", "--onnx", "new.onnx")
-        assert (done.code, done.out) == (1, "")
-        wanted = (
-            "ONNX files need the packages torch and onnx and onnxscript: pip install torch onnx"
-        )
-        assert wanted in done.err
-        assert not (c4.directory / "new.onnx").exists()
-
 
 def test_options_have_the_limits_of_the_models() -> None:
     found = {

@@ -137,7 +137,7 @@ def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
     """An empty database, and a c4 that includes a book of 4x4 to ply 6."""
     assert C4(tmp_path)("db", "init").code == 0
     start = Position(width=4, height=4)
-    write_book(tmp_path / "b.c4book", opening(start, 6), start=start, kind="complete")
+    write_book(tmp_path / "b.c4book", opening(start, 6), board=start.board)
     # Undo the changes here; undoing them later would restore the state that no_shipped_book made
     # for this test.
     with Book.open(tmp_path / "b.c4book") as book, monkeypatch.context() as changes:

@@ -6,12 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import count, islice
+from itertools import count
 
 import numpy as np
 import pytest
 
-from c4core.arrays import open_plies
 from c4core.notation import BoardSize
 from c4core.position import Position
 from db import games, jobs
@@ -22,7 +21,7 @@ from tests.support.boards.books import source
 from tests.support.boards.matches import terms
 from tests.support.running.databases import ask, do
 from tests.support.running.waiting import HANG_SECONDS
-from workers.book.job import PlyTask
+from workers.book.build import BookPlan
 from workers.dataset.making import labelling_job
 from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask
@@ -60,9 +59,8 @@ def tournament(database: Database, number: int) -> object:
 
 
 def book(database: Database, number: int) -> object:
-    start = Position(str(1 + number % 5) + str(1 + number // 5), width=5, height=4)
-    levels = list(islice(open_plies(start), 3))
-    return source(database).job(PlyTask(start, start.ply + 2), levels)
+    planned = BookPlan(BoardSize(4 + number % 2, 4), 2 + number // 2)
+    return source(database).job(planned.task, planned.levels)
 
 
 def dataset(database: Database, number: int) -> object:

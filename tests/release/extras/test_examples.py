@@ -3,7 +3,6 @@
 import shutil
 from pathlib import Path
 
-import onnx  # noqa: F401 (an example writes such a file)
 import pyarrow.parquet  # noqa: F401 (an example writes such a file)
 import pytest
 import torch  # noqa: F401 (examples train)

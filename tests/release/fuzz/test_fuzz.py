@@ -27,8 +27,6 @@ MEMORY = 400 << 20
 
 TARGETS: dict[str, Callable[[Path], Target]] = {
     "books": books.prepare_books,
-    "booktexts": books.prepare_booktexts,
-    "pons": books.prepare_pons,
     "npz": archives.prepare_npz,
     "models": lambda path: import_module("tests.release.fuzz.models").prepare_models(path),
 }

@@ -9,11 +9,12 @@ from c4core import Position, Solver, parse_board
 from c4core.arrays import open_plies
 from c4core.book import Book
 from c4core.book.verify import verify
+from c4core.notation import DEFAULT_BOARD
 from db.database import Database
 from tests.support.boards.books import source
 from tests.support.boards.exhaustive import plies
 from tests.support.boards.known_books import check_plies, check_whole_board
-from workers.book.build import CompleteBook
+from workers.book.build import BookPlan
 
 FIRST_PLAYER_VALUES = {  # ply: won, drawn, lost for the first player, without mirror reduction
     0: (1, 0, 0),
@@ -89,4 +90,4 @@ def test_a_complete_book_of_a_board(
 
 @sqlite_alone
 def test_book_to_ply_4(database: Database) -> None:
-    check_plies(CompleteBook(Position(), 4).scored(source(database, table_mb=256)))
+    check_plies(BookPlan(DEFAULT_BOARD, 4).scored(source(database, table_mb=256)))

@@ -8,15 +8,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec.structs import replace
 
-from c4core.dataset.card import Recipe, make_card, read_card, split_records
+from c4core.dataset.card import Recipe, make_card, split_records
 from c4core.dataset.draw import draw_from_play
-from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE
+from c4core.dataset.files import LEAST_FILE, MAX_PER_BYTE, read_npz, write_npz
 from c4core.dataset.lots import Shares
-from c4core.dataset.reading import FORMATS, inspect
+from c4core.dataset.reading import inspect
 from c4core.dataset.records import are_full, make_records
-from c4core.dataset.writing import write_dataset
 from c4core.errors import DatasetError
 from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
@@ -69,40 +67,11 @@ def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
     keys = np.random.default_rng(1).permutation(np.concatenate(list(early)))
     scores = np.where(are_full(keys, board), NO_SCORE, 0).astype(np.int8)
     records = make_records(keys, scores, board=board, seed=1, representations=representations)
-    form = FORMATS[path.suffix[1:]]
-    form.write(path, records, "{}")
+    write_npz(path, records, "{}")
     taken = sum(array.nbytes for array in records.values())
     assert taken < 0.6 * MAX_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
-    found, _ = form.read(path)
+    found, _ = read_npz(path)
     assert found["key"].tolist() == keys.tolist()
-
-
-def check_there_and_back(directory: Path, ending: str) -> None:
-    """Write a data set twice, compare the bytes, and read every part and its card."""
-    form, digests = FORMATS[ending], []
-    for name in ("first", "second"):
-        there = directory / name
-        there.mkdir()
-        parts, card = made(recipe())
-        complete = write_dataset(there, parts, card, formats=[ending])
-        digests.append([file.sha256 for file in complete.files])
-        assert inspect(there).problems == []
-        for part, records in parts.items():
-            found, text = form.read(there / f"{part}.{ending}")
-            assert list(found) == list(records)
-            for column, array in records.items():
-                assert found[column].dtype.kind == array.dtype.kind
-                assert found[column].reshape(array.shape).tolist() == array.tolist()
-            assert (text is None) == (ending == "jsonl")
-            if text is not None:
-                assert read_card(text, "x") == replace(card, part=part)
-    assert digests[0] == digests[1]
-    # On both sides of 2**63, for which numpy has no common integer type.
-    keys = np.array([1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1], dtype=np.uint64)
-    path = directory / f"train.{ending}"
-    form.write(path, {"key": keys, "column_scores": np.zeros((4, 8), dtype=np.int8)}, "{}")
-    large = form.read(path)[0]["key"]
-    assert (large.dtype, large.tolist()) == (np.uint64, keys.tolist())
 
 
 def check_wrong_bytes(directory: Path, ending: str, *, times: int) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arrays import MOVE_FILLS, MOVE_WINS, children
+from c4core.notation import BoardSize
 from c4core.position import Position
 from tests.support.boards.books import source, unreduced
 from tests.support.boards.exhaustive import exhaustive_scores
-from workers.book.build import CompleteBook
+from workers.book.build import BookPlan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ def check_whole_board(database: Database, width: int, height: int, reachable: in
 
     ``reachable`` is the number of positions of the board, including positions that are over.
     """
-    book = CompleteBook(Position(width=width, height=height), width * height - 1)
+    book = BookPlan(BoardSize(width, height), width * height - 1)
     levels = book.scored(source(database))
     total = 0
     for (keys, scores), (all_keys, all_scores) in zip(

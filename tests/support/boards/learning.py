@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from c4core import Position, Solver
 from c4core.dataset.files import write_npz
 from c4core.evaluation import NO_SCORE
-from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import Model, write_model
+from c4core.models.planes import planes_of_positions
 from c4core.models.residual import STAR, side_prefix, weight_shapes
 from c4core.notation import BoardSize
 from tests.support.boards.games import SMALL, random_positions

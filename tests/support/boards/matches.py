@@ -19,7 +19,7 @@ from workers.match.job import plan_matches
 SET = "set:fallback=vector"
 RANDOM = "random"
 
-THINKERS: Final = ("minimax-windows:depth=20", "mcts-uct:iterations=5000000")
+THINKERS: Final = ("minimax-windows:depth=20", "montecarlo-flat:simulations=10000000,stop_gap=1")
 """Players that would think for hours and can be stopped."""
 
 THINKING_PROGRAMS: Final = {"asleep": "sleep 3600", "deaf": "trap '' TERM INT HUP; sleep 3600"}

@@ -173,26 +173,6 @@ def _length(squares: Squares, square: Step, step: Step, kinds: str) -> int:
     return length
 
 
-def slow_islands(squares: Squares, side: str) -> int:
-    """Connected groups of the opponent, minus the groups of a side."""
-    return _islands(squares, other(side))
-
-
-@minus_opponents
-def _islands(squares: Squares, side: str) -> int:
-    left = {square for square, stone in squares.items() if stone == side}
-    count = 0
-    while left:
-        count += 1
-        edge = [left.pop()]
-        while edge:
-            column, row = edge.pop()
-            near = {s for s in left if abs(s[0] - column) <= 1 and abs(s[1] - row) <= 1}
-            left -= near
-            edge.extend(near)
-    return count
-
-
 def slow_features(squares: Squares, side: str) -> int:
     """The four features, while nobody has four."""
     return max(-(10**9) + 1, min(10**9 - 1, _features(squares, side)))

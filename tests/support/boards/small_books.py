@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from c4core.arrays import open_plies
 from c4core.book.build import derive
 from c4core.book.layout import (
-    COMPLETE_ENTRY,
     DIGEST_BYTES,
-    SPARSE_ENTRY,
-    Kind,
+    ENTRY,
     pack_header,
     read_header,
 )
@@ -61,57 +59,38 @@ def opening(start: Position, last: int) -> list[Level]:
 def opening_book(path: Path, *, width: int, height: int, last: int) -> None:
     """Write a complete book of a board from the empty position to a ply."""
     start = Position(width=width, height=height)
-    write_book(path, opening(start, last), start=start)
+    write_book(path, opening(start, last), board=start.board)
 
 
-def thinned(levels: list[Level], share: float, seed: int = 1) -> list[Level]:
-    """A random sample of the positions that always includes the first one."""
-    chance = np.random.default_rng(seed)
-    result = []
-    for keys, scores in levels:
-        chosen = chance.random(len(keys)) < share
-        chosen[:1] = True
-        result.append((keys[chosen], scores[chosen]))
-    return result
-
-
-def small_book(
-    path: Path, *, moves: str = "", width: int = 5, height: int = 4, kind: Kind = "complete"
-) -> list[Level]:
+def small_book(path: Path, *, width: int = 5, height: int = 4) -> list[Level]:
     """Write a book of a complete small board; return its contents."""
-    start = Position(moves, width=width, height=height)
-    path.write_bytes(_small_book(start, kind))
-    return _contents(start, kind)
+    start = Position(width=width, height=height)
+    path.write_bytes(_small_book(start))
+    return whole_game(start)
 
 
 @cache
-def _small_book(start: Position, kind: Kind) -> bytes:
+def _small_book(start: Position) -> bytes:
     with TemporaryDirectory() as directory:
         path = Path(directory) / "small.c4book"
-        write_book(path, _contents(start, kind), start=start, kind=kind)
+        write_book(path, whole_game(start), board=start.board)
         return path.read_bytes()
-
-
-def _contents(start: Position, kind: Kind) -> list[Level]:
-    levels = whole_game(start)
-    return thinned(levels, 0.2) if kind == "sparse" else levels
 
 
 def resealed(data: bytes) -> bytes:
     """Recompute the CRCs of a book with arbitrary groups and indexes; the header is readable."""
     info = read_header(data, "a book", file_bytes=len(data))
-    entry = COMPLETE_ENTRY if info.kind == "complete" else SPARSE_ENTRY
     book = bytearray(data)
     sections = []
     for section in info.plies:
         groups = -(-section.count // GROUP)
-        begin = section.offset + groups * entry.size
-        for at in range(section.offset, begin, entry.size):
-            *_, length, _ = entry.unpack_from(book, at)
+        begin = section.offset + groups * ENTRY.size
+        for at in range(section.offset, begin, ENTRY.size):
+            length, _ = ENTRY.unpack_from(book, at)
             checksum = zlib.crc32(book[begin : begin + length])
-            struct.pack_into("<I", book, at + entry.size - 4, checksum)
+            struct.pack_into("<I", book, at + ENTRY.size - 4, checksum)
             begin += length
-        index = book[section.offset : section.offset + groups * entry.size]
+        index = book[section.offset : section.offset + groups * ENTRY.size]
         sections.append(replace(section, index_checksum=zlib.crc32(index)))
     header = pack_header(replace(info, plies=tuple(sections)))
     return header + bytes(book[len(header) :])
@@ -120,18 +99,16 @@ def resealed(data: bytes) -> bytes:
 def regrouped(data: bytes, ply: int, change: Callable[[bytearray], None]) -> bytes:
     """Change the unpacked bytes of a ply that has one group, and pack them again."""
     info = read_header(data, "a book", file_bytes=len(data))
-    entry = COMPLETE_ENTRY if info.kind == "complete" else SPARSE_ENTRY
     sections, parts = [], []
     offset = info.plies[0].offset
     for section in info.plies:
-        index = data[section.offset :][: entry.size * -(-section.count // GROUP)]
+        index = data[section.offset :][: ENTRY.size * -(-section.count // GROUP)]
         groups = data[section.offset + len(index) : section.offset + section.length]
         if section.ply == ply:
             plain = bytearray(zlib.decompress(groups))
             change(plain)
             groups = zlib.compress(plain)
-            *first, _, _ = entry.unpack(index)
-            index = entry.pack(*first, len(groups), zlib.crc32(groups))
+            index = ENTRY.pack(len(groups), zlib.crc32(groups))
         length = len(index) + len(groups)
         checksum = zlib.crc32(index)
         sections.append(replace(section, offset=offset, length=length, index_checksum=checksum))

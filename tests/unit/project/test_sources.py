@@ -76,12 +76,11 @@ def distributions(requirements: Iterable[str]) -> set[str]:
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])
+@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "web"])
 def test_messages_name_the_packages_of_the_extra(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = distributions(PROJECT["optional-dependencies"][name])
-    # Training can draw a plot; the module that does so has a message of its own.
-    assert set(extra.packages) == brought - ({"matplotlib"} if name == "learn" else set())
+    assert set(extra.packages) == brought
 
 
 def test_several_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ from syrupy.assertion import SnapshotAssertion
 from c4core import Position, extras
 from c4core.arena.game import Ending, play_game
 from c4core.dice import Dice
-from c4core.models.evaluator import planes_of_positions
 from c4core.models.files import KINDS
+from c4core.models.planes import planes_of_positions
 from c4core.models.torch.networks import new_network
 from c4core.models.torch.playing import choose_column, residual_columns, residual_policies
 from c4core.notation import DEFAULT_BOARD, BoardSize

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from c4core.errors import LearningError, ModelError, ModelMismatchError
-from c4core.models.evaluator import input_planes, words_of_planes
 from c4core.models.files import Model, read_model, write_model
 from c4core.models.labels import Labelled, Positions, are_apart, labelled, of_scores, play_finals
 from c4core.models.loop import Course, Step, train
+from c4core.models.planes import input_planes, words_of_planes
 from c4core.models.torch.courses import FinalGridCourse, ResidualCourse
 from c4core.models.torch.examples import packed_planes, unpacked_planes
 from c4core.models.torch.networks import FinalGridNetwork

@@ -55,11 +55,11 @@ def test_an_external_program_with_consent_plays_several_games() -> None:
 
 
 def test_a_slow_player_fails_and_a_stop_ends_its_choice() -> None:
-    slow = Mover("mcts-uct:iterations=5000000", seconds=0.05)
+    slow = Mover("montecarlo-flat:simulations=10000000,stop_gap=1", seconds=0.05)
     with pytest.raises(PlayerFailure, match=r"has not found a move in 0\.05 s") as caught:
         slow.choose(Position())
     assert caught.value.failing is Failing.TIME
     stop = Stop()
     stop.set()
     with pytest.raises(StopPlaying):
-        Mover("mcts-uct:iterations=5000000").choose(Position(), stop=stop)
+        Mover("montecarlo-flat:simulations=10000000,stop_gap=1").choose(Position(), stop=stop)

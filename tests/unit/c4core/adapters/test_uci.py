@@ -222,7 +222,9 @@ def test_a_hard_search_is_stopped() -> None:
 
 def test_a_stopped_player_still_moves() -> None:
     talk = Talk()
-    talk.session.answer("setoption name player value mcts-uct:iterations=5000000")
+    talk.session.answer(
+        "setoption name player value montecarlo-flat:simulations=10000000,stop_gap=1"
+    )
     talk.session.answer("go infinite")
     talk.session.answer("stop")
     assert talk.heard == [

@@ -1,5 +1,6 @@
 """Slots determine positions; units of work contain every position once; and packed keys."""
 
+import random
 from itertools import islice, product, takewhile
 from math import comb
 
@@ -13,10 +14,7 @@ from c4core.book.numbering import Ranking
 from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 from c4core.errors import BookContentError
 
-STARTS = [
-    (4, 4, ""), (4, 4, "1432"), (5, 4, ""), (5, 4, "13"), (4, 5, "2"), (5, 4, "3"), (3, 6, ""),
-    (6, 3, "16"), (1, 5, ""), (2, 7, "1"), (9, 2, "5"), (7, 6, "44444"), (7, 6, "1"),
-]  # fmt: skip
+SIZES = [(4, 4), (5, 4), (4, 5), (3, 6), (6, 3), (1, 5), (2, 7), (9, 2), (7, 6)]
 
 
 def keys_of(*keys: int) -> NDArray[np.uint64]:
@@ -24,7 +22,7 @@ def keys_of(*keys: int) -> NDArray[np.uint64]:
 
 
 def test_slots_of_7x6() -> None:
-    ranking = Ranking(Position(), last=12)
+    ranking = Ranking(7, 6, last=12)
     shapes = dict.fromkeys(range(13), 0)
     for left in product(range(7), repeat=3):
         for right in product(range(7), repeat=3):
@@ -35,56 +33,41 @@ def test_slots_of_7x6() -> None:
     assert ranking.count(12) == 7_116_648
 
 
-@pytest.mark.parametrize(("width", "height", "moves"), STARTS)
-def test_slots_and_positions_map_to_each_other(width: int, height: int, moves: str) -> None:
-    start = Position(moves, width=width, height=height)
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_different_positions_have_different_slots(width: int, height: int) -> None:
+    start = Position(width=width, height=height)
     levels = list(takewhile(lambda keys: len(keys) < 20_000, open_plies(start)))
-    ranking = Ranking(start, last=start.ply + len(levels) - 1)
-    for ply, keys in enumerate(levels, start.ply):
+    ranking = Ranking(width, height, last=len(levels) - 1)
+    for ply, keys in enumerate(levels):
         slots = ranking.slots(keys, ply=ply)
         assert len(np.unique(slots)) == len(keys)
         assert slots.max() < ranking.count(ply)
-        assert np.array_equal(ranking.keys(slots, ply=ply), keys)
-    for ply in range(start.ply, min(start.ply + 6, width * height) + 1):
-        ranking = Ranking(start, last=ply)
-        keys = ranking.keys(np.arange(ranking.count(ply), dtype=np.uint64), ply=ply)
-        _, twins = np.unique(keys, return_counts=True)
-        assert twins.max() <= 2  # a position, or a position and its mirror image
-        back = ranking.slots(keys, ply=ply)
-        assert np.array_equal(ranking.keys(back, ply=ply), keys)
-        assert len(np.unique(back)) == len(twins)
 
 
-def test_the_largest_slots_round_trip() -> None:
+def test_the_largest_slots() -> None:
     """Slots of the longest plies use nearly all of their 64 bits."""
     for width, height in ((16, 3), (8, 7), (4, 15), (32, 1), (3, 19), (12, 4)):
-        ranking = Ranking(Position(width=width, height=height), last=width * height)
-        for ply in (0, 1, width * height // 2, width * height - 1, width * height):
-            count = ranking.count(ply)
-            for key in ranking.keys(keys_of(0, count // 3, count - 1), ply=ply).tolist():
-                try:
-                    Position.from_key(key, width=width, height=height)
-                except ValueError:
-                    continue
-                assert ranking.slots(keys_of(key), ply=ply)[0] < count
+        cells = width * height
+        ranking = Ranking(width, height, last=cells)
+        chance, position = random.Random(1), Position(width=width, height=height)
+        while not position.is_over:
+            slots = ranking.slots(keys_of(position.key), ply=position.ply)
+            assert slots[0] < ranking.count(position.ply) < 1 << 64
+            position = position.play(chance.choice(position.legal_columns()))
 
 
 def test_positions_without_a_slot_are_refused() -> None:
-    ranking = Ranking(Position("1"), last=4)
+    ranking = Ranking(7, 6, last=4)
     with pytest.raises(BookContentError, match="with 3 stones"):
         ranking.slots(keys_of(Position("4453").key), ply=3)
-    with pytest.raises(BookContentError, match="that extends position"):
-        ranking.slots(keys_of(Position("44").key), ply=2)
     with pytest.raises(BookContentError):
         ranking.slots(keys_of(0), ply=2)
     with pytest.raises(ValueError, match="ply 5 has no slots"):
         ranking.count(5)
-    with pytest.raises(ValueError, match="no slot 99"):
-        ranking.keys(keys_of(99), ply=1)
-    with pytest.raises(ValueError, match="do not extend"):
-        Ranking(Position("11"), last=1)
+    with pytest.raises(ValueError, match="no positions of 43 stones"):
+        Ranking(7, 6, last=43)
     with pytest.raises(BoardError):
-        Ranking(Position(width=99), last=1)
+        Ranking(99, 6, last=1)
 
 
 LEVELS = list(islice(open_plies(Position()), 4, 9))
@@ -133,20 +116,3 @@ def test_packed_units_round_trip() -> None:
         packed = pack_keys(unit)
         assert len(packed) < 3.5 * len(unit) + 10
         assert np.array_equal(unpack_keys(packed), unit)
-    for unsorted in ([1, 1], [2, 1], [2**64 - 1, 0]):
-        with pytest.raises(BookContentError, match="not sorted at index 1"):
-            pack_keys(np.array(unsorted, dtype=np.uint64))
-
-
-@pytest.mark.parametrize(
-    ("packed", "what"),
-    [
-        (b"\x80", "within a number"),
-        (b"\xff" * 9 + b"\x02", "more than 64 bits at byte 9"),
-        (b"\x80" * 10 + b"\x00", "more than 64 bits"),
-        (b"\xff" * 9 + b"\x01\x00", "exceed 64 bits at byte 10"),
-    ],
-)
-def test_bad_packed_keys_are_refused(packed: bytes, what: str) -> None:
-    with pytest.raises(BookContentError, match=what):
-        unpack_keys(packed)

@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from c4core import BoardSize, Position, Solver
 from c4core.dataset.exchange import NOT_STATED, Stated, exchange_lines, read_stated
+from c4core.dataset.files import write_npz
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.reading import read_part
 from c4core.dataset.records import turn
@@ -56,19 +57,15 @@ def test_positions_and_scores_round_trip(form: str, others: dict[str, bool]) -> 
     assert stated.scores.tolist() == TEST["score"].tolist()
     wanted = LABELS if others or form == "refmoves" else np.full_like(LABELS, NOT_STATED)
     assert stated.column_scores[ORDER].tolist() == wanted.tolist()
-    assert stated.compare(KEYS, LABELS) == (len(KEYS), 0, None, False)
-    weak = read("\n".join(lines(form, weak=True, **others)), SMALL)
-    assert weak.compare(KEYS, LABELS) == (len(KEYS), 0, None, True)
+    assert stated.compare(KEYS, LABELS) == (len(KEYS), 0, None)
 
 
-@pytest.mark.parametrize("weak", [False, True])
-def test_wrong_labels_are_found(weak: bool) -> None:  # noqa: FBT001
-    written = lines("c4solver", weak=weak)
+def test_wrong_labels_are_found() -> None:
+    written = lines("c4solver")
     moves, score = written[3].split()
-    # A weak score is compared as a result.
-    written[3] = f"{moves} {(0 if int(score) else 1) if weak else int(score) + 2}"
+    written[3] = f"{moves} {int(score) + 2}"
     found = read("\n".join(written), SMALL)
-    assert found.compare(KEYS, LABELS) == (len(KEYS), 1, 4, weak)
+    assert found.compare(KEYS, LABELS) == (len(KEYS), 1, 4)
     assert found.compare(KEYS[:0], LABELS[:0]).positions == 0
 
 
@@ -140,16 +137,18 @@ def test_bad_lines_are_refused(snapshot: SnapshotAssertion) -> None:
 
 
 def test_a_part_is_read_by_its_name(tmp_path: Path) -> None:
-    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"])
+    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl", "npz"])
     records, card = read_part(tmp_path, "test")
     assert (card.size, card.seed) == (SMALL, 1)
     assert records["key"].tolist() == TEST["key"].tolist()
-    (tmp_path / "test.jsonl").unlink()
-    with pytest.raises(DatasetError, match=r"test\.jsonl: missing"):
+    (tmp_path / "test.npz").unlink()
+    with pytest.raises(DatasetError, match=r"test\.npz: missing"):
         read_part(tmp_path, "test")
-    text = (tmp_path / "train.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "train.jsonl").write_text("".join(text[1:]))
+    write_npz(tmp_path / "train.npz", TEST, "{}")
     with pytest.raises(DatasetError, match="not the file that was written"):
         read_part(tmp_path, "train")
     with pytest.raises(DatasetError, match="no part nothing"):
         read_part(tmp_path, "nothing")
+    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"], replace=True)
+    with pytest.raises(DatasetError, match="part test has no NPZ file"):
+        read_part(tmp_path, "test")

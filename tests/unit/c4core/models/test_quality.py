@@ -86,7 +86,6 @@ def test_wins_and_blocks() -> None:
     told = quality_object(quality)
     assert told["all"]["positions"] == 120 == sum(ply["positions"] for ply in told["plies"])
     assert told["all"]["strict"] == round(quality.everywhere.strict / 120, 6)
-    assert told["mirror"] is None
     easy = LABELLED.sample(1, seed=1)
     lone = quality_object(quality_of(easy, np.array([int(easy.best[0].argmax())])))
     assert {lone[kind]["strict"] for kind in ("quiet", "decisive")} <= {None, 1.0}
@@ -97,30 +96,11 @@ def test_perfect_play_misses_nothing() -> None:
     for share in (found.quality.everywhere, found.quality.quiet_decisive):
         assert share.positions == share.strict == share.outcome
     assert found.quality.wins.missed == found.quality.blocks.missed == 0
-    assert found.quality.mirrored is None
     assert found.seconds > 0
     # Another seed gives other moves.
     player = parse_player("random").make()
     one, same, other = (evaluate_player(player, LABELLED, seed=seed) for seed in (1, 1, 2))
     assert one.quality == same.quality != other.quality
-
-
-def test_mirror_images() -> None:
-    centre = evaluate_player(parse_player("perfect:choice=center").make(), LABELLED).quality
-    left = evaluate_player(parse_player("stupid").make(), LABELLED).quality
-    assert centre.mirrored is not None
-    assert left.mirrored is not None
-    differ = sum(position != position.mirrored() for position in ASKED)
-    assert left.mirrored.positions == centre.mirrored.positions == differ
-    # If only one column is best, the leftmost one is its mirror image.
-    only = sum(len(p.legal_columns()) == 1 and p != p.mirrored() for p in ASKED)
-    by_luck = sum(
-        p.legal_columns()[0] == SMALL.width - 1 - p.mirrored().legal_columns()[0]
-        for p in ASKED
-        if p != p.mirrored()
-    )
-    assert left.mirrored.missed == differ - by_luck <= differ - only
-    assert centre.mirrored.missed < left.mirrored.missed
 
 
 def test_a_sample_is_a_subset() -> None:

@@ -13,11 +13,9 @@ from tests.support.boards.player_positions import grid, named
         ("groups", {"E1": 1, "E4": 0, "E5": -14}),
         ("threats", {"E1": 100, "E4": 0, "E5": -100}),
         ("both", {"E1": 101, "E4": 0, "E5": -114}),
-        ("islands", {"P1": -1}),
         # The source gives red's and blue's scores separately; here they appear as differences. In
         # the pair of two red stones, a distant blue stone is added and its own score subtracted.
         ("runs", {"P1": 20 - 14, "P2": 12 - 20, "P3": 16 - 24}),
-        ("runs-forward", {"P1": 16 - 6, "P2": 12 - 10, "P3": 8 - 22}),
         ("squares", {"P1": 3, "P2": -2, "P3": -7, "P4": -3, "P5": -9, "P6": 5}),
     ],
 )
@@ -30,9 +28,7 @@ def test_worked_examples(heuristic: str, values: dict[str, int]) -> None:
 def test_runs_of_a_single_stone() -> None:
     stones = [Position.from_columns([column]) for column in range(7)]
     both_ways = [heuristic_value(stone, "x", "runs") for stone in stones]
-    forward = [heuristic_value(stone, "x", "runs-forward") for stone in stones]
     assert both_ways == [6, 6, 6, 8, 6, 6, 6]
-    assert forward == [6, 6, 6, 6, 2, 2, 2]
 
 
 @pytest.mark.parametrize(("name", "red", "blue"), [("P1", 10, -2), ("P5", 19, 17)])

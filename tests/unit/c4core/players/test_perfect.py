@@ -1,6 +1,5 @@
 """The perfect player and its weakened forms, and ``proof``, which follows a certificate."""
 
-import math
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -68,15 +67,6 @@ def test_blunders_are_as_frequent_as_stated() -> None:
     counts = counted("perfect:blunder=0.3", LATE, 1000)
     assert 230 < sum(count for column, count in counts.items() if column not in BEST) < 370
     assert set(counted("perfect:blunder=1", LATE, 400)) == {*LATE.legal_columns()} - BEST
-
-
-def test_temperature_prefers_better_columns() -> None:
-    counts = counted("perfect:temperature=2", LATE, 2000)
-    weights = {c: math.exp(score / 2) for c, score in enumerate(SCORES) if score is not None}
-    for column, weight in weights.items():
-        expected = 2000 * weight / sum(weights.values())
-        assert abs(counts[column] - expected) < 6 * expected**0.5 + 3
-    assert counted("perfect:temperature=2", LATE, 2000) == counts
 
 
 def test_scores_may_come_from_another_analyst() -> None:

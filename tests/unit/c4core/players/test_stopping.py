@@ -51,14 +51,17 @@ sleep 1000
 }
 """Programs that never answer, by kind of player."""
 
+TIMED = {"depth", "max_depth", "time_ms", "iterations", "simulations", "playouts"}
+"""Parameters that make a move slow."""
+
 KINDS = {kind.name: kind for kind in player_kinds() if kind.name not in WITH_PYTORCH}
 THINKERS = {
     name
     for name, kind in KINDS.items()
     if {"analyst", "programs"} & {*kind.resources}
-    or any(parameter.cost and parameter.cost.seconds for parameter in kind.parameters)
+    or TIMED & {parameter.name for parameter in kind.parameters}
 }
-"""Players that search, run a program, or have a parameter that costs time."""
+"""Players that search, run a program, or have a parameter that makes a move slow."""
 
 
 class Slowest:

@@ -30,21 +30,6 @@ def test_all_players_and_levels_are_listed(api: Api) -> None:
         assert names == [each.name for each in kind.parameters]
 
 
-def test_limits_for_untrusted_clients_are_shown(api: Api) -> None:
-    def most(api: Api, name: str) -> float:
-        uct = next(player for player in api.get(PLAYERS) if player["name"] == "mcts-uct")
-        found: float = next(each["high"] for each in uct["parameters"] if each["name"] == name)
-        return found
-
-    allowed = f"mcts-uct:iterations={most(api, 'iterations')}"
-    late = {"moves": LATE, "seconds": 30}
-    assert api.refused(MOVE, late | {"player": f"{allowed}0"}) == (400, "player")
-    assert api.post(MOVE, late | {"player": allowed})["player"].startswith(allowed)
-    assert most(api, "exploration") == 100
-    with serving(programs=ANY_PROGRAM) as trusting:
-        assert most(trusting, "iterations") == 5_000_000
-
-
 def in_a_description(value: object) -> str:
     """A parameter's value as the page writes it into a player's description."""
     if isinstance(value, bool):
@@ -107,9 +92,8 @@ def test_moves(api: Api) -> None:
 @pytest.mark.parametrize(
     ("status", "players"),
     [
-        (400, ("nobody", "hard:depth=3", "minimax-windows:depth=99", "random\0", ENDLESS)),
+        (400, ("nobody", "hard:depth=3", "minimax-windows:depth=99", "random\0")),
         (400, ("mcts-uct:iterations=5000000",)),
-        (400, ("minimax-threats:cache=exact,cache_size=100000000",)),
         (403, ("exec:ls", "python:os:getcwd", "kaggle:/etc/passwd", "proof:/etc/passwd")),
         (403, ("learning-cnn:model=/etc/passwd",)),
         (422, (SLOW,)),
@@ -142,19 +126,6 @@ def test_a_player_that_looks_games_up_plays_on_every_board(tmp_path: Path) -> No
         for board in ("1x5", "7x6", "3x40", "1x5"):
             body = {"moves": "", "board": board, "player": "database-montecarlo:playouts=1"}
             assert api.post(MOVE, body)["column"] >= 1
-
-
-def test_players_search_trees_share_memory() -> None:
-    costly = "minimax-threats:time_ms=600000,cache=exact,cache_size=1600000"
-    body = b'{"moves":"","board":"9x6","player":"%s","seconds":86400}' % costly.encode()
-    with serving(limits=Limits(budget_seconds=86_400)) as api:
-        with api.searching(MOVE, body):
-            assert api.service.memory._taken.total() > 60_000_000
-            refused = api.client.post(MOVE, json={"moves": LATE, "player": costly})
-            assert refused.status_code == 429
-            assert "bytes of memory" in refused.json()["error"]
-            assert api.post(MOVE, {"moves": LATE, "player": "hard", "seconds": 30})
-        assert not api.service.memory._taken
 
 
 def test_a_client_that_disconnects_ends_the_move() -> None:

@@ -47,8 +47,6 @@ WRONG_BODIES: Final = {
         {"kind": "deep", "moves": "4", "board": "70x60"},
         {"kind": "book", "plies": 42},
         {"kind": "book", "plies": 20},
-        {"kind": "book", "start": "4444", "plies": 3},
-        {"kind": "book", "plies": 8, "start": "1213141"},
     ],
     "game": [
         {"moves": 44},

@@ -1,13 +1,10 @@
-"""Jobs of kind ``book``: plans, units, scores, complete and sparse books."""
+"""Jobs of kind ``book``: plans, units, scores, and books."""
 
-from functools import cache
-from itertools import islice
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from c4core.evaluation import NO_SCORE
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -15,16 +12,14 @@ from db import evaluations, jobs
 from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
-from tests.support.boards.books import Oracle, reached, scores_of, source
-from tests.support.boards.exhaustive import plies
+from tests.support.boards.books import source
 from tests.support.boards.matches import run_job
 from tests.support.jobs import must_take, state_of
 from tests.support.running.databases import ask, do
-from workers.book.build import BookPlanError, CompleteBook, SparseBook, canonical
+from workers.book.build import BookPlan, BookPlanError
 from workers.book.job import (
     LEAST_POSITIONS,
     MAX_BY_LEAST,
-    Choice,
     PlyTask,
     decode_keys,
     decode_scores,
@@ -38,17 +33,6 @@ from workers.core.follow import read_job
 from workers.errors import BookIncompleteError
 
 SMALL = BoardSize(5, 4)
-TINY = BoardSize(4, 4)
-
-
-@cache
-def tiny_oracle() -> Oracle:
-    """The solved tiny board, computed once for all tests."""
-    return Oracle()
-
-
-def empty(board: BoardSize = SMALL) -> Position:
-    return Position(width=board.width, height=board.height)
 
 
 def fail_a_unit(database: Database, error: str) -> None:
@@ -57,9 +41,9 @@ def fail_a_unit(database: Database, error: str) -> None:
         do(database, jobs.fail, must_take(database), error)
 
 
-def plan(database: Database, last_ply: int = 5) -> tuple[CompleteBook, int]:
-    """Plan the job of a complete book."""
-    book = CompleteBook(empty(), last_ply)
+def plan(database: Database, last_ply: int = 5) -> tuple[BookPlan, int]:
+    """Plan the job of a book."""
+    book = BookPlan(SMALL, last_ply)
     return book, plan_job(database, book.task, book.levels)
 
 
@@ -75,7 +59,7 @@ class TestPlanning:
         assert len(sizes) > 20
 
     def test_the_same_task_finds_its_job_and_continues_it(self, database: Database) -> None:
-        asked = PlyTask(empty(), 5)
+        asked = PlyTask(SMALL, 5)
         assert find_job(database, asked) is None
         _, job_id = plan(database)
         assert find_job(database, asked) == job_id
@@ -93,12 +77,8 @@ class TestPlanning:
     @pytest.mark.parametrize(
         "other",
         [
-            PlyTask(empty(), 6),
-            PlyTask(empty(BoardSize(4, 5)), 5),
-            PlyTask(empty().play(0), 5),
-            PlyTask(empty(), 5, columns=True),
-            PlyTask(empty(), 5, choice=Choice(0, "first")),
-            PlyTask(empty(), 5, columns=True, choice=Choice(2, "second")),
+            PlyTask(SMALL, 6),
+            PlyTask(BoardSize(4, 5), 5),
         ],
     )
     def test_another_task_gets_another_job(self, database: Database, other: PlyTask) -> None:
@@ -114,38 +94,26 @@ class TestPlanning:
         with pytest.raises(KeyboardInterrupt):
             plan(database)
         assert ask(database, jobs.list_jobs) == []
-        assert find_job(database, PlyTask(empty(), 5)) is None
+        assert find_job(database, PlyTask(SMALL, 5)) is None
 
 
 class TestUnit:
-    def claimed(self, database: Database, *, columns: bool = False, sparse: bool = False) -> Claim:
-        book = CompleteBook(empty(), 6)
-        choice = Choice(0, "first") if sparse else None
-        plan_job(database, PlyTask(empty(), 6, columns=columns, choice=choice), book.levels)
+    def claimed(self, database: Database) -> Claim:
+        book = BookPlan(SMALL, 6)
+        plan_job(database, book.task, book.levels)
         return must_take(database)
 
-    @pytest.mark.parametrize(("columns", "sparse"), [(False, False), (True, False), (True, True)])
-    def test_scores_are_exact_and_in_order(
-        self, database: Database, *, columns: bool, sparse: bool
-    ) -> None:
-        """Only a unit of a sparse book stores evaluations."""
-        claim = self.claimed(database, columns=columns, sparse=sparse)
+    def test_scores_are_exact_and_in_order(self, database: Database) -> None:
+        claim = self.claimed(database)
         outcome = solve_unit(claim, Solver(table_mb=1), database, lambda: False)
         assert outcome.is_complete
-        found = decode_scores(outcome.result["scores"], columns=SMALL.width if columns else 1)
+        found = decode_scores(outcome.result["scores"])
         solver = Solver(table_mb=1)
-        for key, row in zip(decode_keys(claim.payload).tolist(), found.tolist(), strict=True):
-            position = Position.from_key(key, width=5, height=4)
-            analysis = solver.analyze(position)
-            if columns:
-                shown = [None if score == NO_SCORE else score for score in row]
-                assert tuple(shown) == analysis.scores
-            else:
-                assert row == [analysis.score]
+        for key, score in zip(decode_keys(claim.payload).tolist(), found.tolist(), strict=True):
+            assert score == solver.solve(Position.from_key(key, width=5, height=4)).score
         assert outcome.nodes == outcome.result["nodes"] > 0
         assert set(outcome.costs) == {6}
-        stored = {row.key for row in outcome.evaluations}
-        assert stored == (set(decode_keys(claim.payload).tolist()) if sparse else set())
+        assert not outcome.evaluations  # the book keeps the scores
 
     def test_results_of_an_interrupted_unit_are_not_searched_again(
         self, database: Database
@@ -187,7 +155,7 @@ def test_scores_of_an_incomplete_or_another_book_are_refused(database: Database)
     def assert_refused(message: str) -> None:
         keys = book.levels[-1][1:] if message == "--fresh" else book.levels[-1]
         with pytest.raises(BookIncompleteError, match=message):
-            read_scores(database, job_id, book.task, keys)
+            read_scores(database, job_id, keys)
 
     book, job_id = plan(database)
     assert_refused("running")
@@ -199,81 +167,27 @@ def test_scores_of_an_incomplete_or_another_book_are_refused(database: Database)
     assert_refused("--fresh")
 
 
-class TestComplete:
-    @pytest.mark.parametrize(
-        ("board", "moves", "last"),
-        [("5x4", "", 4), ("4x5", "1", 6), ("5x4", "33", 6), ("4x4", "12341", 15)],
-    )
-    def test_every_position_has_its_score(
-        self, database: Database, board: str, moves: str, last: int
-    ) -> None:
-        width, height = map(int, board.split("x"))
-        book = CompleteBook(canonical(Position(moves, width=width, height=height)), last)
-        solver = Solver(table_mb=1)
-        for keys, scores in book.scored(source(database)):
-            found = solver.solve_many(keys, width=width, height=height)
-            assert scores.tolist() == found.lower.tolist() == found.upper.tolist()
-
-    def test_only_the_deepest_ply_is_searched(self, database: Database) -> None:
-        book = CompleteBook(empty(), 7)
-        book.scored(source(database))
-        (job,) = ask(database, jobs.list_jobs)
-        assert job.positions[UnitState.DONE] <= len(book.levels[-1])
-
-    def test_a_book_of_immediate_wins_needs_no_job(self, database: Database) -> None:
-        start = Position("121212", width=5, height=4)
-        levels = CompleteBook(canonical(start), 6).scored(source(database))
-        assert [scores.tolist() for _, scores in levels] == [[(20 + 1 - 6) // 2]]
-        assert not ask(database, jobs.list_jobs)
-
-    def test_unreachable_plies_are_empty(self, database: Database) -> None:
-        *_, keys = islice(plies(width=4, height=4, canonical=True), 15)
-        starts = (Position.from_key(key, width=4, height=4) for key in keys.tolist())
-        start = next(
-            position
-            for position in starts
-            if not position.is_over and all(map(position.is_winning, position.legal_columns()))
-        )
-        with pytest.raises(BookPlanError, match="continues after ply 14"):
-            CompleteBook(canonical(start), 15)
-        with pytest.raises(BookPlanError, match="no such game continues after ply 14"):
-            SparseBook(canonical(start), 15, Choice(0, "both")).scored(source(database))
+@pytest.mark.parametrize(("board", "last"), [((5, 4), 4), ((4, 5), 6), ((4, 4), 15), ((1, 5), 4)])
+def test_every_position_has_its_score(
+    database: Database, board: tuple[int, int], last: int
+) -> None:
+    width, height = board
+    book = BookPlan(BoardSize(width, height), last)
+    solver = Solver(table_mb=1)
+    for keys, scores in book.scored(source(database)):
+        found = solver.solve_many(keys, width=width, height=height)
+        assert scores.tolist() == found.lower.tolist() == found.upper.tolist()
 
 
-class TestSparse:
-    # "both" is the union of the positions reached by each side's good play.
-    @pytest.mark.parametrize(("within", "sides"), [(0, "both"), (1, "first"), (3, "second")])
-    def test_a_sparse_book_has_the_positions_that_good_play_reaches(
-        self, database: Database, within: int, sides: str
-    ) -> None:
-        start, last = empty(TINY), 5
-        choice = Choice(within, sides)  # type: ignore[arg-type]
-        levels = SparseBook(start, last, choice).scored(source(database))
-        halves = {"first": [0], "second": [1], "both": [0, 1]}[sides]
-        expected = [
-            reached(tiny_oracle(), start, last, within=within, chooser=half) for half in halves
-        ]
-        assert [set(level) for level in scores_of(levels)] == [
-            set.union(*plies) for plies in zip(*expected, strict=True)
-        ]
-        solver = Solver(table_mb=1)
-        for keys, scores in levels:
-            assert scores.tolist() == solver.solve_many(keys, width=4, height=4).lower.tolist()
+def test_only_the_deepest_ply_is_searched(database: Database) -> None:
+    book = BookPlan(SMALL, 7)
+    book.scored(source(database))
+    (job,) = ask(database, jobs.list_jobs)
+    assert job.positions[UnitState.DONE] <= len(book.levels[-1])
 
-    def test_a_sparse_book_may_have_a_start(self, database: Database) -> None:
-        start = canonical(Position("1125", width=5, height=4))
-        levels = SparseBook(start, 7, Choice(1, "second")).scored(source(database))
-        expected = reached(Oracle(), start, 7, within=1, chooser=1)
-        assert [set(level) for level in scores_of(levels)] == expected
 
-    def test_a_deeper_book_reuses_the_plies_of_a_shallower_one(self, database: Database) -> None:
-        SparseBook(empty(), 4, Choice(0, "first")).scored(source(database))
-        before = len(ask(database, jobs.list_jobs))
-        SparseBook(empty(), 5, Choice(0, "first")).scored(source(database))
-        # Columns of ply 4 and scores of ply 5: all others are found.
-        assert len(ask(database, jobs.list_jobs)) == before + 2
-
-    def test_within_many_points_a_sparse_book_is_complete(self, database: Database) -> None:
-        sparse = SparseBook(empty(), 4, Choice(99, "first")).scored(source(database))
-        complete = CompleteBook(empty(), 4).scored(source(database))
-        assert scores_of(sparse) == scores_of(complete)
+def test_impossible_plies_are_refused() -> None:
+    with pytest.raises(BookPlanError, match="plies 0 to 19 have"):
+        BookPlan(SMALL, 20)
+    with pytest.raises(BookPlanError, match="choose fewer plies"):
+        BookPlan(BoardSize(7, 6), 20)

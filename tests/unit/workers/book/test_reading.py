@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from c4core.book import Book
-from c4core.book.layout import Kind
 from c4core.position import Position
 from tests.support.boards.small_books import small_book
 from workers.book import reading as exploring
@@ -23,14 +22,13 @@ def below(book: Book, position: Position, ply: int) -> set[int]:
     )
 
 
-@pytest.mark.parametrize("kind", ["complete", "sparse"])
 @pytest.mark.parametrize("moves", ["", "3", "1231", "4443322"])
 def test_counts_agree_with_a_walk(
-    kind: Kind, moves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    moves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exploring, "DEPTH", 3)
     path = tmp_path / "small.c4book"
-    small_book(path, width=4, height=4, kind=kind)
+    small_book(path, width=4, height=4)
     with Book.open(path) as book:
         position = Position(moves, width=4, height=4)
         ply = counted_ply(book, position)
@@ -41,17 +39,6 @@ def test_counts_agree_with_a_walk(
             assert move.score == book.scores(position)[move.column]
             assert move.position == position.play(move.column)
             assert move.continuations == len(below(book, move.position, ply))
-
-
-def test_a_book_with_another_start(tmp_path: Path) -> None:
-    path = tmp_path / "small.c4book"
-    small_book(path, moves="3333", width=5, height=4)
-    with Book.open(path) as book:
-        for moves in ("11", "33", "3333"):
-            position = Position(moves, width=5, height=4)
-            ply = counted_ply(book, position)
-            for move in explore(book, position):
-                assert move.continuations == len(below(book, move.position, ply))
 
 
 def test_the_end_of_a_game_and_of_a_book(tmp_path: Path) -> None:

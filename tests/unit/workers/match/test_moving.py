@@ -89,7 +89,7 @@ def test_programs_and_files_need_consent() -> None:
         with pytest.raises(ProgramRefusedError, match="--allow-programs"):
             read_player(name)
     # These files are included in C4.
-    for name in ("learning-residual", "learning-residual-search:depth=2", "proof:7x6"):
+    for name in ("learning-residual", "proof:7x6"):
         assert not read_player(name).needs_files
 
 
