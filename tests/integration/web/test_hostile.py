@@ -19,6 +19,7 @@ from tests.support.running.raw_http import (
     exchange,
     is_error,
     is_error_object,
+    read_all,
     status_of,
 )
 from tests.support.running.waiting import await_that, needs_proc
