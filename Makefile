@@ -13,10 +13,8 @@ SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd pxi h,c4cor
 DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
 # The tests that depend most on other packages.
-SCREEN := tests/release/long/test_terminal.py
 LOWEST := tests/release/servers/test_broker.py::test_the_output_equals_that_of_one_process \
-	$(SCREEN)::test_a_game_on_a_terminal $(SCREEN)::test_a_fault_is_reported_without_a_stack_trace \
-	$(SCREEN)::test_a_closed_terminal_ends_it tests/unit/c4core/dataset/test_reading.py \
+	tests/unit/c4core/dataset/test_reading.py \
 	tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
 	tests/unit/workers/celery/test_metrics.py tests/release/extras/parquet \
 	tests/release/extras/pictures/test_match_picture.py

@@ -62,7 +62,6 @@ SUMMARIES: Final = {
 
 ELSEWHERE: Final = {
     "prove": "cli.commands.certificate.making:prove",
-    "play": "cli.commands.play.command:play",
     "db": "cli.commands.database:database",
 }
 """Commands whose module or function has another name."""

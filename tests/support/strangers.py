@@ -40,10 +40,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "match": ("random", f"random:{HOSTILE}"),
     "tournament": ("random", f"exec:{HOSTILE}"),
     "dataset build": ("--output", f"nowhere/{FILE}", "--plies", "20", "--count", "3"),
-    "play": (
-        *("--plain", "--file", "game.json", "--first", "random", "--second", "random"),
-        *("--seed", "1", "--new", "--board", "4x4"),
-    ),
+    "play": ("--first", "random", "--second", "random", "--seed", "1", "--board", "4x4"),
     "games export": ("--format", "csv"),
     "games import": ("bad.jsonl",),
     "games delete": (HOSTILE,),

@@ -98,9 +98,9 @@ def test_review_and_show(c4: C4) -> None:
 
 
 def test_play_and_starts(c4: C4) -> None:
-    wanted = c4("play", "--plain", "--second", "human", "--moves", MOVES, stdin="moves\n").out
+    wanted = c4("play", "--second", "human", "--moves", MOVES, stdin="moves\n").out
     for text in TEXTS:
-        played = ("play", "--new", "--plain", "--second", "human", "--moves", text)
+        played = ("play", "--second", "human", "--moves", text)
         assert c4(*played, stdin="moves\n").out == wanted, text
 
 

@@ -97,7 +97,7 @@ def test_exceptions_can_be_sent_to_another_process(kind: type[BaseException]) ->
 def test_all_exceptions_are_tested() -> None:
     names = {kind.__name__ for kind in exception_classes()}
     assert {"MoveError", "PlayerFailure", "GameFileError", "JobNotFoundError"} < names
-    assert {"BookIncompleteError", "StopPlaying", "SavedGameError", "ModelError"} < names
+    assert {"BookIncompleteError", "StopPlaying", "ModelError"} < names
 
 
 @pytest.mark.parametrize("name", sorted({*c4core.__all__} - {"C4Error"}))  # users do not raise it
