@@ -31,7 +31,7 @@ SUMMARIES: Final = {
     "solve": "Solve positions: exact scores of positions and columns.",
     "analyze": "Analyze a batch of positions, one per line, as a job.",
     "deep": "Prove the score of one hard position with all workers.",
-    "book": "Build, query, check, exchange and draw opening books.",
+    "book": "Build, query, check and exchange opening books.",
     "review": "Review games move by move, using exact scores.",
     "puzzles": "Find positions with a single move that keeps a win or a draw.",
     "show": "Draw a position or a game.",

@@ -1,4 +1,4 @@
-"""The training loop with its checkpoints and curves.
+"""The training loop with its checkpoints.
 
 Training consists of epochs. The model's file is written before the first epoch and after every
 epoch. It is a checkpoint with everything that is needed to continue, and a model that can play. The
@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from c4core.arena.game import game_seed
 from c4core.errors import ModelMismatchError
@@ -22,7 +22,7 @@ from c4core.models.files import Model, write_model
 from c4core.notation import check_narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -154,63 +154,3 @@ def _pairs(
     """The entries of two descriptions side by side."""
     names = dict.fromkeys((*there, *here))
     return [(f"{what}: {name}", there.get(name), here.get(name)) for name in names]
-
-
-CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
-    "cnn": (
-        (
-            "share of correctly judged grids",
-            (("accuracy", "trained on"), ("test_accuracy", "tested")),
-        ),
-        ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
-    ),
-    "residual": (
-        (
-            "held-out positions",
-            (
-                ("result_kept", "result kept"),
-                ("quiet_decisive", "result kept, quiet and decisive"),
-                ("best_share", "best column"),
-            ),
-        ),
-        (
-            "loss",
-            (("policy_loss", "best columns"), ("kept_loss", "result"), ("value_loss", "value")),
-        ),
-    ),
-}
-"""The two plots of each kind of model: the label of the axis, and the curves."""
-
-_COLOURS: Final = ("#2171b5", "#d2560b", "#2a7f3f")
-_STYLE: Final[Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "svg.hashsalt": "c4",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-_DOTS_PER_INCH: Final = 150
-
-
-def draw_curves(model: Model, path: Path) -> None:
-    """Draw the curves of a model with at least one epoch; the file's suffix selects the format."""
-    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
-
-    mpl.use("agg")
-    from matplotlib.figure import Figure  # noqa: PLC0415
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
-
-    epochs = [entry["epoch"] for entry in model.history]
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(9.5, 3.6), layout="constrained", facecolor="white")
-        plots = figure.subplots(1, 2)
-        for axes, (label, curves) in zip(plots, CURVES[model.kind], strict=True):
-            for (name, what), colour in zip(curves, _COLOURS, strict=False):
-                values = [entry[name] for entry in model.history]
-                axes.plot(epochs, values, color=colour, linewidth=1.4, label=what, marker=".")
-            axes.set_xlabel("epoch")
-            axes.set_ylabel(label)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-            axes.legend(frameon=False)
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)

@@ -28,7 +28,6 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "book probe": ("--book", FILE, "--board", "7x6", ""),
     "book verify": (FILE, "--sample", "1"),
     "book import": (FILE, "--output", "new.c4book"),
-    "book plot": (FILE, "--output", FILE),
     "review": ("games.jsonl",),
     "show": ("4453", "--output", f"nowhere/{FILE}.svg"),
     "prove": ("", "--output", f"nowhere/{FILE}"),

@@ -16,7 +16,6 @@ from cli.shell.commands import LazyGroup
         "verify": "cli.commands.book.reading:verify",
         "export": "cli.commands.book.exchange:export",
         "import": "cli.commands.book.exchange:import_",
-        "plot": "cli.commands.book.plot:plot",
     },
     examples=[
         "c4 book build --board 5x4 --plies 8 --output small.c4book",
@@ -24,7 +23,7 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def book() -> None:
-    """Build, query, check, exchange and draw opening books.
+    """Build, query, check and exchange opening books.
 
     A book is a file with the exact scores of positions with few stones. A complete book has every
     reachable position up to a number of stones. A sparse book has only the positions that good

@@ -10,7 +10,7 @@ import click
 
 from c4core.models.files import read_model
 from c4core.models.labels import read_joined
-from c4core.models.loop import Step, draw_curves, train
+from c4core.models.loop import Step, train
 from c4core.models.players import LearningResidual
 from c4core.models.quality import evaluate_player
 from cli.commands.learn.shared import (
@@ -21,7 +21,7 @@ from cli.commands.learn.shared import (
     require,
     write_report,
 )
-from cli.output import drawing, progress
+from cli.output import progress
 from cli.output.formats import writable_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
@@ -30,7 +30,7 @@ from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber
 from cli.shell.process import check_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from c4core.models.files import Model
     from c4core.models.loop import Course
@@ -49,11 +49,6 @@ def epochs(default: int) -> Any:
     return number(WholeNumber(1), text, default=default)
 
 
-def plot(curves: str) -> Any:
-    """The option ``--plot``."""
-    return drawing.plot(f"Draw {curves} into an .svg, .png or .pdf; can be given again.")
-
-
 @dataclass(frozen=True, kw_only=True)
 class CnnTraining:
     """A training of a convolutional network."""
@@ -68,14 +63,12 @@ class CnnTraining:
         "Threads of PyTorch; another number gives slightly different weights.",
         default=1,
     )
-    plots: tuple[str, ...] = plot("accuracy and error by epoch")
 
     def path(self) -> Path:
         """The model's file. The options are checked, and PyTorch gets its threads."""
         require()
         refuse((self.resume and self.fresh, "--resume and --fresh cannot be used together"))
         path = writable_path(self.output, option="--output")
-        drawing.check_charts(self.plots)
         refuse(
             (
                 path.exists() and not (self.resume or self.fresh),
@@ -98,7 +91,6 @@ class ResidualTraining(CnnTraining):
 
     output: str = output_model("residual")
     epochs: int = epochs(8)
-    plots: tuple[str, ...] = plot("shares and losses by epoch")
 
 
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -279,7 +271,7 @@ def run(settings: Settings, course: Course, training: CnnTraining, path: Path) -
                 if step.parts == 0:
                     settings.say_if_verbose(f"epoch {step.epoch}: {_remark(step.figures)}")
 
-            model = train(
+            return train(
                 course,
                 path,
                 epochs=training.epochs,
@@ -293,13 +285,6 @@ def run(settings: Settings, course: Course, training: CnnTraining, path: Path) -
                 "continue with the same command and --resume"
             )
         raise
-
-    def draw(files: Sequence[Path]) -> None:
-        for file in files:
-            draw_curves(model, file)
-
-    drawing.draw_charts(training.plots, draw)
-    return model
 
 
 def _remark(figures: Mapping[str, float]) -> str:

@@ -60,7 +60,7 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     needed = installed - optional
     assert needed == distributions(PROJECT["dependencies"])
     expected = """
-        font-source-sans-pro gymnasium kaggle-environments matplotlib mcp open_spiel
+        font-source-sans-pro gymnasium kaggle-environments mcp open_spiel
         pettingzoo pillow pyarrow resvg-py starlette torch uvicorn
     """
     assert optional == set(expected.split())
@@ -77,12 +77,11 @@ def distributions(requirements: Iterable[str]) -> set[str]:
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "onnx", "web"])
+@pytest.mark.parametrize("name", ["parquet", "pictures", "learn", "mcp", "onnx", "web"])
 def test_messages_name_the_packages_of_the_extra(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = distributions(PROJECT["optional-dependencies"][name])
-    # Training can draw a plot; the module that does so has a message of its own.
-    assert set(extra.packages) == brought - ({"matplotlib"} if name == "learn" else set())
+    assert set(extra.packages) == brought
 
 
 def test_several_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     c4 = C4(directory)
     write_dataset(directory / "data", count=60)
     write_dataset(directory / "other", count=5, least_ply=12)
-    more = ("--apart-from", "other", "--plot", "residual.svg")
+    more = ("--apart-from", "other")
     small = ("--epochs", "1", "--steps", "3", "--batch", "20", "--games", "2", "-q")
     sizes = ("--channels", "8", "--blocks", "1", "--hidden", "8")
     for command in (
@@ -52,7 +52,7 @@ def test_training_for_programs(c4: C4, trained: Path) -> None:
     csv = str(trained / "games.csv")
     done = c4(
         "learn", "train", "cnn", "--csv", csv, "--padding", "valid", "--batch", "10",
-        "--rate", "0.02", "--epochs", "2", "--seed", "5", "--json", "--plot", "curve.svg",
+        "--rate", "0.02", "--epochs", "2", "--seed", "5", "--json",
     )  # fmt: skip
     assert done.code == 0
     told = json.loads(done.out)
@@ -62,7 +62,6 @@ def test_training_for_programs(c4: C4, trained: Path) -> None:
     assert [entry["epoch"] for entry in told["history"]] == [1, 2]
     assert told["confusion"]["games"] == round(0.3 * told["settings"]["games"])
     assert (c4.directory / "cnn.safetensors").stat().st_mode & 0o777 == 0o644
-    assert (c4.directory / "curve.svg").read_bytes().startswith(b"<?xml")
 
 
 def test_stored_games_give_the_same_model_as_their_file(kept: C4) -> None:
@@ -154,7 +153,6 @@ train cnn --csv data/train.npz -o new
 train cnn --match 1 --board 5x4 -o new
 train cnn --match 99 -o new
 train cnn --board 4x4 --padding valid --games 99 -o new
-train cnn --plot x.txt -o new
 train cnn -o no/such/place
 train residual --data . -o new
 train residual --data nowhere
@@ -167,7 +165,7 @@ evaluate cnn.safetensors --player set
 evaluate cnn.safetensors --sample 5
 evaluate --player learning-cnn:model=cnn.safetensors --data data
 """
-ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --plain --first {}")
+ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --first {}")
 
 
 def test_bad_arguments_are_refused(kept: C4, snapshot: SnapshotAssertion) -> None:
