@@ -53,7 +53,6 @@ SUMMARIES: Final = {
     "mcp": "Serve tools for language models (Model Context Protocol).",
     "worker": "Work on jobs from the broker until stopped.",
     "db": "Create, upgrade, check and copy the database.",
-    "config": "Show the settings in the configuration file.",
     "completion": "Write the script with which a shell completes c4 commands.",
     "bench": "Measure how fast this machine solves positions.",
 }

@@ -99,7 +99,7 @@ def worker(context: click.Context, given: Given) -> None:
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
-        urls=[settings.named_database, settings.broker_url],
+        urls=[settings.db, settings.broker_url],
         traces=bool(os.environ.get("C4_TRACE")),
     )
     run_worker(

@@ -51,7 +51,6 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "worker": ("--queues", HOSTILE),
     "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
-    "config": (),
     "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
     **dict.fromkeys(("jobs list", "status", "games matches", "games list", "players list"), ()),
