@@ -16,7 +16,7 @@ STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi
 LOWEST := tests/release/servers/test_broker.py::test_the_output_equals_that_of_one_process \
 	tests/unit/c4core/dataset/test_reading.py \
 	tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
-	tests/unit/workers/celery/test_metrics.py tests/release/extras/parquet
+	tests/release/extras/parquet
 GATE_TESTS := tests/unit tests/property tests/integration
 
 # uv installs packages about 20 times as fast as pip, but does not read pip's settings. So uv, and npm,

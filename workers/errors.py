@@ -41,10 +41,6 @@ class TableTooLargeError(C4Error, ValueError):
     """The transposition table does not fit into the memory that a worker may use."""
 
 
-class MetricsError(C4Error):
-    """The metrics cannot be served or written with these settings."""
-
-
 class JobIncompleteError(C4Error):
     """Base class of errors about a job that was cancelled, or has units that failed."""
 
