@@ -38,7 +38,7 @@ SUMMARIES: Final = {
     "prove": "Write a certificate, a proof of a position's score.",
     "certificate": "Check, describe and query certificates: proofs of scores.",
     "count": "Count the positions of a board, ply by ply.",
-    "query": "Query known positions in the database or a book.",
+    "query": "Query known positions in the database.",
     "jobs": "List, watch, stop and continue jobs, and write their results.",
     "status": "Show queued and running work, its speed, the workers, and problems.",
     "match": "Let A play against B, and report the results.",
