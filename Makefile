@@ -13,13 +13,10 @@ SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd pxi h,c4cor
 DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
 # The tests that depend most on other packages.
-SCREEN := tests/release/long/test_terminal.py
 LOWEST := tests/release/servers/test_broker.py::test_the_output_equals_that_of_one_process \
-	$(SCREEN)::test_a_game_on_a_terminal $(SCREEN)::test_a_fault_is_reported_without_a_stack_trace \
-	$(SCREEN)::test_a_closed_terminal_ends_it tests/unit/c4core/dataset/test_reading.py \
+	tests/unit/c4core/dataset/test_reading.py \
 	tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
-	tests/unit/workers/celery/test_metrics.py tests/release/extras/parquet \
-	tests/release/extras/pictures/test_match_picture.py
+	tests/release/extras/parquet
 GATE_TESTS := tests/unit tests/property tests/integration
 
 # uv installs packages about 20 times as fast as pip, but does not read pip's settings. So uv, and npm,
@@ -75,7 +72,7 @@ TORCH ?= torch>=2.9
 $(VENV)/extras: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(EXTRAS) --extra adapters --extra bench --extra learn --extra mcp --extra monitor \
-		--extra notebook --extra parquet --extra pictures --extra plot
+		--extra notebook --extra parquet --extra pictures
 	$(UV_INSTALL) --no-deps 'kaggle-environments>=1.33'
 	touch $@
 
@@ -202,7 +199,7 @@ lowest: $(VENV)/dev
 	rm -rf build/lowest
 	$(BIN)/uv venv --quiet --python $(BIN)/python build/lowest
 	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct \
-		--requirements pyproject.toml --extra bench --extra monitor --extra parquet --extra plot --extra test
+		--requirements pyproject.toml --extra bench --extra monitor --extra parquet --extra test
 	C4_TEST_SERVERS=1 build/lowest/bin/python -m pytest -W default --snapshot-warn-unused $(LOWEST)
 
 CASES ?= 400

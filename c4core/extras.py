@@ -1,6 +1,6 @@
 """Optional packages, which only some features need.
 
-The messages name the packages themselves, because ``pip install '.[plot]'`` would work only in a
+The messages name the packages themselves, because ``pip install '.[parquet]'`` would work only in a
 checkout. In pyproject.toml the same packages are extras.
 """
 
@@ -30,7 +30,6 @@ IMPORTED_AS: Final = {
 """Import names that differ from the package names."""
 
 PICTURES: Final = Extra("PNG and GIF pictures need", ("font-source-sans-pro", "pillow", "resvg-py"))
-PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch",))
 MCP: Final = Extra("tools for language models need", ("mcp",))

@@ -38,7 +38,7 @@ SUMMARIES: Final = {
     "prove": "Write a certificate, a proof of a position's score.",
     "certificate": "Check, describe and query certificates: proofs of scores.",
     "count": "Count the positions of a board, ply by ply.",
-    "query": "Query known positions in the database or a book.",
+    "query": "Query known positions in the database.",
     "jobs": "List, watch, stop and continue jobs, and write their results.",
     "status": "Show queued and running work, its speed, the workers, and problems.",
     "match": "Let A play against B, and report the results.",
@@ -53,7 +53,6 @@ SUMMARIES: Final = {
     "mcp": "Serve tools for language models (Model Context Protocol).",
     "worker": "Work on jobs from the broker until stopped.",
     "db": "Create, upgrade, check and copy the database.",
-    "config": "Show the settings in the configuration file.",
     "completion": "Write the script with which a shell completes c4 commands.",
     "bench": "Measure how fast this machine solves positions.",
 }
@@ -62,7 +61,6 @@ SUMMARIES: Final = {
 
 ELSEWHERE: Final = {
     "prove": "cli.commands.certificate.making:prove",
-    "play": "cli.commands.play.command:play",
     "db": "cli.commands.database:database",
 }
 """Commands whose module or function has another name."""

@@ -52,11 +52,11 @@ With `--broker` or `C4_BROKER` the commands that search or play
 let `c4 worker` processes do the work:
 `redis://HOST:PORT/NUMBER`, `rediss://`, `amqp://USER@HOST:PORT/VHOST` or `amqps://`. Their
 output is the same, but Ctrl-C during a job only stops watching. `--broker none` overrides the
-environment: the work is done in this process. Put passwords into the environment or the
-configuration file: everybody on the machine can read command lines.
+environment: the work is done in this process. Put passwords into the environment: everybody on the
+machine can read command lines.
 
-An option comes first, then the environment (`C4_DB`, `C4_BROKER`, `C4_THREADS`, `C4_TABLE_MB`, `NO_COLOR`), then
-the [configuration file](configuration.md), then the default; `c4 config` shows the source of each value.
+An option comes first, then the [environment](configuration.md) (`C4_DB`, `C4_BROKER`, `C4_THREADS`, `C4_TABLE_MB`,
+`NO_COLOR`), then the default.
 
 ## Lines
 

@@ -33,9 +33,6 @@ from workers.answers import question as answering
 settings.register_profile("c4", deadline=None)
 settings.load_profile("c4")
 
-# Ignore the settings of the user who runs the tests.
-os.environ["C4_CONFIG"] = os.devnull
-
 if sys.dont_write_bytecode:
     # Several hundred processes would otherwise compile the same modules.
     sys.dont_write_bytecode = False

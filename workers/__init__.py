@@ -13,6 +13,6 @@ line.
 queries. ``tools`` has the functions that ``c4 mcp`` offers to language models.
 
 ``errors`` contains the errors of all of these, ``logs`` the log output of workers. ``text`` makes
-text safe to show, and CSV from rows. ``configuration`` reads the user's configuration file, and
+text safe to show, and CSV from rows. ``configuration`` has the environment variables, and
 counts the cores that this process may use.
 """

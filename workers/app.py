@@ -1,14 +1,14 @@
 """The Celery app for Celery's own command line: ``celery -A workers.app worker``.
 
 The settings come from environment variables: C4_BROKER, C4_DB, C4_TABLE_MB for the size of the
-table (64), and C4_ALLOW_PROGRAMS=1 if players that are programs may be started. The configuration
-file supplies the first three if the environment does not. ``c4 worker`` runs the same worker with
-a pool of threads (:func:`run_worker`).
+table (64), and C4_ALLOW_PROGRAMS=1 if players that are programs may be started. ``c4 worker`` runs
+the same worker with a pool of threads (:func:`run_worker`).
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,8 @@ try:
     from c4core.players import ANY_PROGRAM, NO_PROGRAM
     from workers.celery.broker import check_url, make_app
     from workers.celery.host import WorkerHost, default_name
-    from workers.configuration import DEFAULT_TABLE_MB, SETTINGS, Configuration, misspelled
+    from workers.configuration import DEFAULT_TABLE_MB, MAX_TABLE_MB, misspelled
     from workers.core.worker import WorkerSettings
-    from workers.errors import ConfigurationError
     from workers.logs import LOGGER
 except ImportError as fault:  # a checkout that is not built, or the celery of another environment
     sys.exit(f"Error: {fault}. Install C4 where celery is installed: pip install -e .")
@@ -32,19 +31,15 @@ if TYPE_CHECKING:
     from c4core.players import Consent
 
 
-def setting(name: str) -> str | int | None:
-    """Return a setting from the environment or from the configuration file.
-
-    Raises:
-        ValueError: its value is not valid.
-    """
-    for variable in SETTINGS[name].variables:
-        if text := os.environ.get(variable):
-            try:
-                return SETTINGS[name].read(text)
-            except ValueError as error:
-                raise ValueError(f"the environment variable {variable}: {error}") from None
-    return Configuration().values.get(name)
+def table_mb() -> int:
+    """Return the size of the table that the environment sets."""
+    text = os.environ.get("C4_TABLE_MB") or str(DEFAULT_TABLE_MB)
+    if not (re.fullmatch("[0-9]{1,12}", text, re.ASCII) and 1 <= int(text) <= MAX_TABLE_MB):
+        raise ValueError(
+            "the environment variable C4_TABLE_MB: table-mb is a whole number from 1 to "
+            f"{MAX_TABLE_MB:,}"
+        )
+    return int(text)
 
 
 def programs() -> Consent:
@@ -57,9 +52,9 @@ def programs() -> Consent:
 
 try:
     # Celery's own --broker option is passed through the environment, too.
-    _broker = setting("broker") or os.environ.get("CELERY_BROKER_URL")
-    app = make_app(None if _broker is None else check_url(str(_broker)))
-except (ConfigurationError, ValueError) as fault:
+    _broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL")
+    app = make_app(check_url(_broker) if _broker else None)
+except ValueError as fault:
     sys.exit(f"Error: {fault}")
 
 
@@ -77,13 +72,13 @@ def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
 
 
 def _host() -> WorkerHost:
-    database = setting("db")
-    if _broker is None or database is None:
-        missing = "C4_BROKER" if _broker is None else "C4_DB"
+    database = os.environ.get("C4_DB")
+    if not (_broker and database):
+        missing = "C4_DB" if _broker else "C4_BROKER"
         raise ValueError(f"the environment variable {missing} is not set")
     settings = WorkerSettings(
         default_name(),
-        table_mb=int(setting("table-mb") or DEFAULT_TABLE_MB),
+        table_mb=table_mb(),
         programs=programs(),
     )
-    return WorkerHost(app, str(database), str(_broker), settings)
+    return WorkerHost(app, database, _broker, settings)

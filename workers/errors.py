@@ -5,20 +5,6 @@ from __future__ import annotations
 from c4core.errors import C4Error
 
 
-class ConfigurationError(C4Error, ValueError):
-    """The configuration file cannot be read or understood.
-
-    Attributes:
-        path: the file.
-        setting: the name of the wrong setting; None if the file as a whole is wrong.
-    """
-
-    def __init__(self, message: str, *, path: str, setting: str | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-        self.setting = setting
-
-
 class BrokerError(C4Error):
     """Base class of errors about a broker."""
 
@@ -53,10 +39,6 @@ class LeaseLostError(C4Error):
 
 class TableTooLargeError(C4Error, ValueError):
     """The transposition table does not fit into the memory that a worker may use."""
-
-
-class MetricsError(C4Error):
-    """The metrics cannot be served or written with these settings."""
 
 
 class JobIncompleteError(C4Error):

@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 EXAMPLES = ("c4 completion bash", "c4 completion fish > c4.fish")
 
 
-@click.command(cls=Command, database=False, json=False, configured=False, examples=EXAMPLES)
+@click.command(cls=Command, database=False, json=False, examples=EXAMPLES)
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, *, shell: str) -> None:

@@ -89,7 +89,7 @@ def match(settings: Settings, given: Given) -> None:
     reports = played(settings, [terms], given.playing, given.judge.judging(), chosen)
     if reports is None:
         return
-    write_match(settings, reports[0], given.report, chosen)
+    write_match(reports[0], given.report, chosen)
     if not reports[0].match.is_finished:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 

@@ -83,7 +83,7 @@ def mcp(settings: Settings, given: Given) -> None:
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
-        urls=[settings.named_database],
+        urls=[settings.db],
         traces=bool(os.environ.get("C4_TRACE")),
     )
     with ExitStack() as stack:

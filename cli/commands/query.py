@@ -1,10 +1,8 @@
-"""``c4 query``: query the database or a book."""
+"""``c4 query``: query the database."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +22,6 @@ from cli.output.formats import (
     write_object,
     write_rows,
 )
-from cli.positions.books import SHIPPED, open_book
 from cli.positions.given import along, from_arguments, hint_at_one
 from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
@@ -37,7 +34,7 @@ from workers.answers.question import shipped_book
 from workers.text import count, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from c4core.batch import Keys
     from c4core.book import Book
@@ -57,9 +54,8 @@ NONE_OF_JOBS = (
 )
 ADVICE = 'use "c4 solve" to compute it'
 ADVICE_WITHOUT_BOOK = 'use "c4 solve --no-book" to compute and store it'
-ADVICE_OF_BOOK = 'not in the book; use "c4 solve" to compute it'
 """Advice for unknown MOVES, by the options of the query."""
-NOT_STORED = f"{NO_SUCH_POSITION} Positions in the book are not stored: use --book {SHIPPED}."
+NOT_STORED = f"{NO_SUCH_POSITION} Positions in the book are not stored: use c4 book export."
 
 EXAMPLES = (
     "c4 query 4453",
@@ -68,7 +64,6 @@ EXAMPLES = (
     "c4 query --ply 8..12 --score 2.. --exact --csv > good.csv",
     "c4 query --job 1 --sort score --limit 5",
     "c4 query --ply 20.. --output late.parquet",
-    "c4 query --book shipped --ply 8 --value draw --count",
 )
 
 
@@ -87,11 +82,6 @@ class Given:
     moves: tuple[str, ...] = argument(nargs=-1)
     line: bool = flag("Query all positions along the MOVES, in order.")
     board: BoardSize = parameters.board()
-    book_file: str | None = option(
-        f'Query this book instead of the database; "{SHIPPED}" is the included one.',
-        "--book",
-        metavar="FILE",
-    )
     no_book: bool = flag("With MOVES: do not query the included book.")
     ply: Range | None = option("Number of stones.", metavar="N|A..B", read=parameters.read_range)
     score: Range | None = option(
@@ -144,7 +134,7 @@ class Given:
 @takes(Given)
 @click.pass_context
 def query(context: click.Context, given: Given) -> None:
-    """Query known positions in the database or a book.
+    """Query known positions in the database.
 
     With MOVES: show these positions, or with --line every position on the way there. The included
     book is queried first, then the database. Unknown positions are marked, and the exit code is 1.
@@ -184,15 +174,6 @@ def query(context: click.Context, given: Given) -> None:
             "--no-book needs MOVES: conditions query only the database",
         ),
         (
-            given.no_book and given.book_file is not None,
-            "--book and --no-book cannot be used together",
-        ),
-        (
-            given.book_file is not None
-            and (bool(given.jobs) or given.label is not None or sorted_otherwise),
-            "--job, --label, --sort and --desc cannot be used with --book",
-        ),
-        (
             given.after is not None and sorted_otherwise,
             "--after cannot be used with --sort or --desc",
         ),
@@ -213,19 +194,15 @@ def query(context: click.Context, given: Given) -> None:
     )
     check_output(chosen, given.output)
 
-    book = _open_named(given.book_file, given.board)
     form = _Form(format=chosen, zero_based=given.zero_based, draws=given.boards)
     if given.moves:
         asked = _asked(given)
-        first = shipped_book(given.board) if book is None and not given.no_book else book
-        known = _look_up(settings, asked, book=first, ask_database=book is None)
+        known = _look_up(settings, asked, None if given.no_book else shipped_book(given.board))
         with opened(given.output, chosen) as target:
             _write_positions(form, asked, known, target)
         missing = sum(request.position.canonical_key not in known for request in asked)
         if missing:
-            advice = (
-                ADVICE_WITHOUT_BOOK if given.no_book else ADVICE if book is None else ADVICE_OF_BOOK
-            )
+            advice = ADVICE_WITHOUT_BOOK if given.no_book else ADVICE
             settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
             raise click.exceptions.Exit(Exit.PROBLEMS)
         return
@@ -241,35 +218,35 @@ def query(context: click.Context, given: Given) -> None:
         has_scores=given.with_scores or None,
         keys=_keys_of_jobs(settings, given),
     )
-    with _source_of(settings, book) as source, opened(given.output, chosen) as target:
+    from db import evaluations
+
+    with (
+        settings.open_database() as database,
+        database.read() as session,
+        opened(given.output, chosen) as target,
+    ):
         if given.only_count:
-            _write_count(source.count(filters), chosen, target)
+            _write_count(evaluations.count(session, filters), chosen, target)
             return
         most = TABLE_LIMIT if given.limit is None and chosen == "table" else given.limit
         one_more = None if most is None else most + 1
-        found = source.stream(
-            filters, after=given.after, order=given.order, descending=given.desc, limit=one_more
+        found = evaluations.stream(
+            session,
+            filters,
+            after=given.after,
+            order=given.order,
+            descending=given.desc,
+            limit=one_more,
         )
         last = _write_matches(form, islice(found, most), given.board, target)
         has_more = next(found, None) is not None
     if last is None and (given.jobs or given.label is not None):
         settings.say(NONE_OF_JOBS)
     elif last is None:
-        may_be_in_book = book is None and shipped_book(given.board) is not None
-        settings.say(NOT_STORED if may_be_in_book else NO_SUCH_POSITION)
+        settings.say(NOT_STORED if shipped_book(given.board) is not None else NO_SUCH_POSITION)
     elif has_more:
         where = " than --limit shows" if sorted_otherwise else f": --after {last}"
         settings.say(f"There are more{where}")
-
-
-def _open_named(name: str | None, board: BoardSize) -> Book | None:
-    """Open the book of ``--book``; None without this option."""
-    if name is None:
-        return None
-    if name == SHIPPED:
-        return open_book(None, board)
-    parameters.check_exists(name, option="--book")
-    return open_book(name, board)
 
 
 def _asked(given: Given) -> list[Request]:
@@ -301,35 +278,6 @@ def _keys_of_jobs(settings: Settings, given: Given) -> Keys | None:
     return np.unique(np.concatenate(chosen))
 
 
-class _Source(NamedTuple):
-    """A source of evaluations that meet conditions."""
-
-    stream: Callable[..., Iterator[StoredEvaluation]]
-    """Takes the arguments of :func:`db.evaluations.stream` except the session."""
-    count: Callable[[EvaluationFilter], int]
-
-
-@contextmanager
-def _source_of(settings: Settings, book: Book | None) -> Iterator[_Source]:
-    """A book if there is one, else the database; closed at the end of the context.
-
-    The positions of a book are always in the order of ply and key.
-    """
-    if book is not None:
-        from workers.book import reading
-
-        with book:
-            yield _Source(
-                lambda filters, *, after=None, **_order: reading.stream(book, filters, after),
-                partial(reading.count, book),
-            )
-        return
-    from db import evaluations
-
-    with settings.open_database() as database, database.read() as session:
-        yield _Source(partial(evaluations.stream, session), partial(evaluations.count, session))
-
-
 class _Known(NamedTuple):
     """The facts about a position, and their source."""
 
@@ -337,13 +285,11 @@ class _Known(NamedTuple):
     source: str
 
 
-def _look_up(
-    settings: Settings, asked: Sequence[Request], *, book: Book | None, ask_database: bool
-) -> dict[int, _Known]:
+def _look_up(settings: Settings, asked: Sequence[Request], book: Book | None) -> dict[int, _Known]:
     """Look up positions of one board; the result is by canonical key.
 
     Games that are over are scored by the rules. The book is queried next. The database is opened
-    only with ``ask_database``, and only if the book does not have all other positions.
+    only if the book does not have all other positions.
     """
     positions = {request.position.canonical_key: request.position for request in asked}
     found = {
@@ -357,7 +303,7 @@ def _look_up(
         rows = reading.lookup(book, sorted(positions.keys() - found.keys()))
         found |= {key: _Known(row, "book") for key, row in rows.items()}
     missing = sorted(positions.keys() - found.keys())
-    if ask_database and missing:
+    if missing:
         from db import evaluations
 
         with settings.open_database() as database, database.read() as session:

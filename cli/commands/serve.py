@@ -121,7 +121,7 @@ def serve(settings: Settings, given: Given) -> None:
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
-        urls=[settings.named_database, settings.broker_url],
+        urls=[settings.db, settings.broker_url],
         traces=bool(os.environ.get("C4_TRACE")),
     )
     if not given.no_store:

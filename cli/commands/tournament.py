@@ -67,7 +67,7 @@ def tournament(settings: Settings, given: Given) -> None:
 
     The report has the standings with Elo ratings, the scores between all players, and for every
     match its results, P, and the number of different games. --json has the complete report of "c4
-    match" for each. --plot draws a map of scores.
+    match" for each.
     """
     refuse(
         (given.both_ways and not given.fixed, "--both-ways needs --fixed"),
@@ -82,7 +82,7 @@ def tournament(settings: Settings, given: Given) -> None:
     reports = played(settings, terms, given.playing, given.judge.judging(), chosen)
     if reports is None:
         return
-    write_tournament(settings, reports, given.report, chosen)
+    write_tournament(reports, given.report, chosen)
     if not all(report.match.is_finished for report in reports):
         raise click.exceptions.Exit(Exit.PROBLEMS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,30 +21,11 @@ if TYPE_CHECKING:
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
 
-LARGEST_PORT = 65_535
-
-LOOPBACK = "127.0.0.1"
-"""The default address for metrics: only this machine, because they show the amount of work."""
-
 EXAMPLES = (
     "c4 worker --db postgresql://c4@db/c4 --broker redis://queue",
     "C4_BROKER=amqp://queue C4_DB=postgresql://c4@db/c4 c4 worker --threads 4",
-    "c4 worker --queues bulk --metrics-port 9100",
+    "c4 worker --queues bulk",
 )
-
-
-class Endpoint(NamedTuple):
-    """The address to listen on."""
-
-    address: str
-    port: int
-
-
-def _read_endpoint(text: str) -> Endpoint:
-    address, _, port = text.rpartition(":")
-    if not port.isdecimal() or float(port) > LARGEST_PORT:  # int() refuses thousands of digits
-        raise click.BadParameter(f"{text!r} is not a port such as 9100 or 127.0.0.1:9100")
-    return Endpoint(address.strip("[]") or LOOPBACK, int(port))
 
 
 def _read_queues(text: str) -> tuple[Lane, ...]:
@@ -66,12 +47,6 @@ class Given:
         metavar="NAMES",
         default="interactive,bulk",
         read=_read_queues,
-    )
-    metrics_port: Endpoint | None = option(
-        "Serve Prometheus metrics here, at /metrics.  [default address: 127.0.0.1, this machine "
-        "only; 0.0.0.0 for all networks]",
-        metavar="[ADDRESS:]PORT",
-        read=_read_endpoint,
     )
     programs: Consent = parameters.programs("for everybody who can write to the database.")
     engine: Engine = group(Engine)
@@ -99,7 +74,7 @@ def worker(context: click.Context, given: Given) -> None:
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
-        urls=[settings.named_database, settings.broker_url],
+        urls=[settings.db, settings.broker_url],
         traces=bool(os.environ.get("C4_TRACE")),
     )
     run_worker(
@@ -111,5 +86,4 @@ def worker(context: click.Context, given: Given) -> None:
             lanes=given.queues,
             programs=given.programs,
         ),
-        metrics=given.metrics_port,
     )

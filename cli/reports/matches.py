@@ -1,14 +1,13 @@
-"""Play and judge the matches of a command, and write and draw their report."""
+"""Play and judge the matches of a command, and write their report."""
 
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from c4core.players.player import Consent
 from c4core.players.registry import program_of
-from cli.output import drawing, render
+from cli.output import render
 from cli.output.formats import opened, write_object, write_rows
 from cli.output.tables import write_parts
 from cli.reports.tables import match_parts, tournament_parts, tournament_standings
@@ -28,7 +27,6 @@ from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from c4core.arena.judging import Accuracy
     from cli.output.tables import Part
@@ -124,9 +122,7 @@ class _Remark:
         return self._text
 
 
-def write_match(
-    settings: Settings, report: MatchReport, writing: Report, format_name: ReportFormat
-) -> None:
+def write_match(report: MatchReport, writing: Report, format_name: ReportFormat) -> None:
     """Write the report of one match."""
     _write(
         writing.output,
@@ -135,14 +131,9 @@ def write_match(
         as_object=lambda: match_object(report),
         as_parts=lambda: match_parts(report, by_ply=writing.by_ply),
     )
-    if writing.plots:
-        from cli.reports.picture import draw_match
-
-        _draw(settings, writing, partial(draw_match, report))
 
 
 def write_tournament(
-    settings: Settings,
     reports: Sequence[MatchReport],
     writing: Report,
     format_name: ReportFormat,
@@ -165,10 +156,6 @@ def write_tournament(
         },
         as_parts=as_parts,
     )
-    if writing.plots:
-        from cli.reports.picture import draw_tournament
-
-        _draw(settings, writing, partial(draw_tournament, reports))
 
 
 def _write(
@@ -186,12 +173,6 @@ def _write(
             write_rows(map(match_row, reports), "csv", (), target=target)
         else:
             write_parts(as_parts(), target, markdown=format_name == "markdown")
-
-
-def _draw(settings: Settings, writing: Report, draw: Callable[[Sequence[Path]], None]) -> None:
-    drawing.draw_charts(writing.plots, draw)
-    for name in writing.plots:
-        settings.say(name)
 
 
 def match_row(report: MatchReport) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from c4core.arena.game import NO_CLOCK, TimeControl
-from cli.output import drawing
 from cli.output.formats import (
     MARKDOWN_ENDINGS,
     check_writable,
@@ -163,7 +162,7 @@ class Playing:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """The format and files of a report."""
+    """The format and file of a report."""
 
     format_name: str | None = formats(
         table="Tables for people.  [default: by the ending of --output, else --table]",
@@ -173,13 +172,9 @@ class Report:
     )
     output: str | None = output_file()
     by_ply: bool = flag("Also report the accuracy by the number of stones on the board.")
-    plots: tuple[str, ...] = drawing.plot(
-        "Draw the report into an .svg, .png or .pdf; can be given again."
-    )
 
     def format(self, settings: Settings) -> ReportFormat:
         """The chosen format. The files are checked, before the work begins."""
-        drawing.check_charts(self.plots)
         check_writable(self.output)
         if self.format_name is not None:
             return cast("ReportFormat", self.format_name)
@@ -197,7 +192,7 @@ class Report:
         """Refuse report files if the job is detached."""
         refuse(
             (
-                playing.detach and (self.output is not None or bool(self.plots)),
+                playing.detach and self.output is not None,
                 "a detached job writes no report: give the same command later without --detach",
             )
         )

@@ -6,8 +6,6 @@ boards.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,13 +14,11 @@ from click.shell_completion import CompletionItem
 
 from cli.shell import settings
 from cli.shell.process import echo
-from workers.configuration import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from c4core.notation import BoardSize
-    from workers.configuration import Configuration, Value
 
 HELP = "help"
 """``c4 help [COMMAND]`` is ``c4 [COMMAND] --help``, in every group of commands."""
@@ -44,7 +40,6 @@ class Command(click.Command):
         database: whether the command takes ``--db``.
         broker: whether the command takes ``--broker``.
         json: whether it takes ``--json`` here; commands with several formats define their own.
-        configured: whether it needs a valid configuration file.
     """
 
     allow_extra_args = True
@@ -57,13 +52,11 @@ class Command(click.Command):
         database: bool = True,
         broker: bool = False,
         json: bool = True,
-        configured: bool = True,
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("context_settings", CONTEXT_SETTINGS)
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
-        self.configured = configured
         if database:
             settings.database_option()(self)
         if broker:
@@ -73,19 +66,6 @@ class Command(click.Command):
         settings.quiet_option(self)
         settings.verbose_option(self)
         _offer_values(self.params)
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        """Make a context in which the configuration file provides defaults of options."""
-        if parent is not None and not parent.resilient_parsing:  # completion uses no values
-            configuration = settings.settings_of(parent).configuration
-            extra.setdefault("default_map", Defaults(configuration, self.params))
-        return super().make_context(info_name, args, parent, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line; refuse extra arguments, which may be separate moves."""
@@ -117,17 +97,6 @@ class Command(click.Command):
                 words += [] if is_argument else [parameter.opts[-1], one]
                 return f". For one position: {ctx.command_path} {' '.join(words)}"
         return ""
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help with the program's own defaults; a broken configuration has no effect."""
-        ctx.default_map = None
-        super().format_help(ctx, formatter)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        if self.configured:
-            set_colours(settings.settings_of(ctx).configuration)
-        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples without wrapping them."""
@@ -254,50 +223,6 @@ def refuse(*contradictions: tuple[bool, str]) -> None:
     for holds, message in contradictions:
         if holds:
             raise click.UsageError(message)
-
-
-_BY_VARIABLE: Final = {
-    variable: setting.name for setting in SETTINGS.values() for variable in setting.variables
-}
-
-_COLOUR_VARIABLES: Final = {"never": "NO_COLOR", "always": "FORCE_COLOR"}
-
-
-class Defaults(Mapping[str, "Value"]):
-    """A ``default_map`` for click that reads the file only when a value is looked up."""
-
-    def __init__(self, configuration: Configuration, parameters: Iterable[click.Parameter]) -> None:
-        self._configuration = configuration
-        self._settings = {
-            str(parameter.name): _BY_VARIABLE[parameter.envvar]
-            for parameter in parameters
-            if isinstance(parameter.envvar, str) and parameter.envvar in _BY_VARIABLE
-        }
-
-    def __getitem__(self, name: str) -> Value:
-        """The value for an option's parameter name."""
-        setting = self._settings[name]  # before the file is read
-        return self._configuration.values[setting]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the options that have a value."""
-        return (name for name in self._settings if name in self)
-
-    def __len__(self) -> int:
-        """Count the options that have a value."""
-        return sum(1 for _ in self)
-
-
-def set_colours(configuration: Configuration) -> None:
-    """Pass the file's colour setting to drawing libraries, through the environment.
-
-    A setting that the environment already has takes precedence.
-    """
-    if any(os.environ.get(variable) for variable in _COLOUR_VARIABLES.values()):
-        return
-    variable = _COLOUR_VARIABLES.get(str(configuration.values.get("color")))
-    if variable is not None:
-        os.environ[variable] = "1"
 
 
 class Offered(click.types.StringParamType):

@@ -1,18 +1,16 @@
 """Options of all commands: database, broker, amount of messages, JSON or text.
 
-They can be given before the command's name (``c4 --db x.db status``) or after it. The
-configuration file provides the values that neither an option nor the environment sets.
+They can be given before the command's name (``c4 --db x.db status``) or after it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cli.shell.process import echo
-from workers.configuration import Configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +39,6 @@ class Settings:
     quiet: bool = False
     """Whether to leave out messages and progress."""
     verbose: bool = False
-    configuration: Configuration = field(default_factory=Configuration, repr=False)
 
     def say(self, message: str) -> None:
         """Write a message on standard error, unless ``--quiet`` is given."""
@@ -54,27 +51,17 @@ class Settings:
             echo(message, err=True)
 
     @property
-    def named_database(self) -> str | None:
-        """The database's URL or path as given or configured; None for the default."""
-        return self.db or self._configured("db")
-
-    @property
     def url(self) -> str:
         """The database's URL or path. For the default file, create its directory."""
-        return self.named_database or str(default_database())
+        return self.db or str(default_database())
 
     @property
     def broker_url(self) -> str | None:
         """The broker's URL; None without a broker."""
-        named = self.broker or self._configured("broker")
-        return None if named is None or named.lower() == NO_BROKER else named
-
-    def _configured(self, name: str) -> str | None:
-        value = self.configuration.values.get(name)
-        return None if value is None else str(value)
+        return None if self.broker is None or self.broker.lower() == NO_BROKER else self.broker
 
     def open_broker(self) -> Broker | None:
-        """Connect to the configured broker; None without one.
+        """Connect to the broker; None without one.
 
         Raises:
             BrokerUrlError: the URL cannot be used.
@@ -98,16 +85,14 @@ class Settings:
             self.say("The database is a file: only workers on this machine can take the work")
 
     def open_database(self, *, create: bool = False) -> Database:
-        """Open the configured database.
+        """Open the database.
 
         A missing default database is always created; a missing database that is named explicitly,
         only with ``create``.
         """
         from db.database import Database
 
-        database = Database.open(
-            self.url, create=create or self.named_database is None, on_outage=self.say
-        )
+        database = Database.open(self.url, create=create or self.db is None, on_outage=self.say)
         self.say_if_verbose(f"database {database.url}{', created' if database.created else ''}")
         return database
 

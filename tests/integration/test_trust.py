@@ -31,7 +31,6 @@ from db.database import Database
 from db.models import Job, Match, Unit
 from db.records.jobs import JobState
 from tests.support.boards.matches import games_of, info, play, run_job, terms
-from tests.support.boards.play import hands_on, new_game, run
 from tests.support.running.command_line import C4, Result
 from tests.support.running.waiting import ends
 from tests.support.traps import KINDS, Trap
@@ -188,53 +187,6 @@ def test_a_name_in_a_file_opens_no_file(c4: C4) -> None:
     assert str(pipe) in shown.out
 
 
-# Saved games
-
-
-def saved(c4: C4, second: str) -> None:
-    game = {"format": "c4-play", "version": 1, "board": "7x6", "seed": 1, "moves": "4"}
-    game |= {"first": "human", "second": second}
-    (c4.directory / "game.json").write_text(json.dumps(game))
-
-
-def test_a_saved_game_starts_nothing(c4: C4, trap: Trap, player: str) -> None:
-    saved(c4, player)
-    plain = ("play", "--plain", "--no-store", "--file", "game.json")
-    said = refused(c4(*plain, "--resume", stdin="4\n"))
-    assert player in said
-    assert "--allow-programs" in said
-    refused(c4(*plain, stdin="4\n"))
-    assert c4(*plain, "--new", "--second", "easy", stdin="4\nquit\n").code == 0
-    assert not trap.has_run
-    saved(c4, player)
-    done = c4(*plain, "--resume", "--allow-programs", stdin="quit\n")
-    assert done.code == 0, done.err
-    assert "--allow-programs" in done.err  # how to continue the game
-    assert trap.has_run
-
-
-def test_the_screen_starts_only_programs_that_the_user_has_typed(
-    tmp_path: Path, trap: Trap
-) -> None:
-    player = trap.player("exec")
-    game = new_game("4", second=player)
-    unasked = replace(game, second=replace(game.second, programs=Consent()))
-
-    async def refusing() -> None:
-        async with hands_on(unasked, tmp_path / "a.json") as hands:
-            await hands.until(lambda: hands.game.is_over)
-            assert "--allow-programs" in hands.status[0]
-
-    async def typing() -> None:
-        async with hands_on(game, tmp_path / "b.json") as hands:
-            await hands.until_moves(2)
-
-    run(refusing())
-    assert not trap.has_run
-    run(typing())
-    assert trap.has_run
-
-
 # Received databases
 
 
@@ -261,7 +213,7 @@ def test_a_received_database_starts_nothing(c4: C4, trap: Trap, players: list[st
         assert "--allow-programs" in said
     player = "database-montecarlo:playouts=1"
     shown = (f"jobs show {number}" for number in waiting)
-    playing = f"play --plain --new --file new.json --second {player}"
+    playing = f"play --second {player}"
     read_games(c4, played, *shown, "jobs list", "status", "db check", playing)
     for number in map(str, waiting):
         refused(c4("jobs", "results", number), code=1)

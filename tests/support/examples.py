@@ -9,7 +9,7 @@ from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, Result
 
-ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|mcp|play(?!.*--plain)|serve|worker)\b")
+ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|mcp|serve|worker)\b")
 """Examples that run forever, are slow or need a terminal; other tests cover them."""
 
 WITH_EXTRAS = re.compile(r"c4 learn\b|[.]parquet\b")

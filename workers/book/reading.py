@@ -1,6 +1,4 @@
-"""Read a finished book: query it like the database of evaluations, and explore its tree of moves.
-
-A query yields the same rows as the database, in the same order.
+"""Read a finished book: look positions up like in the database, and explore its tree of moves.
 
 The tree counts, for each move, the positions of the book that can follow a few plies later. Mirror
 images and transpositions count once. To count the last ply below an early position would take
@@ -24,41 +22,14 @@ from c4core.position import Position
 from db.records.evaluations import StoredEvaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from c4core.book import Book
     from c4core.notation import BoardSize
-    from db.records.evaluations import Cursor, EvaluationFilter
 
     Matches = tuple[int, NDArray[np.uint64], NDArray[np.int8]]
-
-BATCH: Final = 1024
-"""Number of positions converted to Python objects at a time."""
-
-
-def stream(
-    book: Book, filters: EvaluationFilter, after: Cursor | None = None
-) -> Iterator[StoredEvaluation]:
-    """The positions of a book that match a filter, by ply and canonical key."""
-    for ply, keys, scores in _matches(book, filters, after):
-        for begin in range(0, len(keys), BATCH):
-            for key, score in zip(
-                keys[begin : begin + BATCH].tolist(),
-                scores[begin : begin + BATCH].tolist(),
-                strict=True,
-            ):
-                row = _stored(book, key, ply, score)
-                if filters.has_scores in (None, row.scores is not None):
-                    yield row
-
-
-def count(book: Book, filters: EvaluationFilter) -> int:
-    """Count the positions of a book that match a filter."""
-    if filters.has_scores is not None:
-        return sum(1 for _ in stream(book, filters))
-    return sum(len(keys) for _, keys, _ in _matches(book, filters, None))
 
 
 def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
@@ -71,31 +42,6 @@ def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
         if score is not None:
             found[key] = _stored(book, key, position.ply, score)
     return found
-
-
-def _matches(book: Book, filters: EvaluationFilter, after: Cursor | None) -> Iterator[Matches]:
-    if filters.exact is False:
-        return
-    for ply, (keys, scores) in enumerate(book.levels()):
-        if filters.max_ply is not None and ply > filters.max_ply:
-            return
-        if (filters.min_ply is not None and ply < filters.min_ply) or (after and ply < after.ply):
-            continue
-        chosen = _meets(scores, filters)
-        if after and ply == after.ply:
-            chosen &= keys > np.uint64(after.key)
-        yield ply, keys[chosen], scores[chosen]
-
-
-def _meets(scores: NDArray[np.int8], filters: EvaluationFilter) -> NDArray[np.bool_]:
-    chosen = np.ones(len(scores), dtype=np.bool_)
-    if filters.min_score is not None:
-        chosen &= scores >= filters.min_score
-    if filters.max_score is not None:
-        chosen &= scores <= filters.max_score
-    if filters.value is not None:
-        chosen &= np.sign(scores) == {"win": 1, "draw": 0, "loss": -1}[filters.value]
-    return chosen
 
 
 def _stored(book: Book, key: int, ply: int, score: int) -> StoredEvaluation:

@@ -211,26 +211,14 @@ class WorkerHost:
         self._ended.wait()
 
 
-def run_worker(
-    database_url: str,
-    broker_url: str,
-    settings: WorkerSettings,
-    *,
-    metrics: tuple[str, int] | None = None,
-) -> None:
+def run_worker(database_url: str, broker_url: str, settings: WorkerSettings) -> None:
     """Run a Celery worker with a pool of threads in this process until it is stopped.
 
-    ``metrics`` are an address and a port at which to serve metrics. BrokerError means that Celery
-    has ended by itself, after an error.
+    BrokerError means that Celery has ended by itself, after an error.
     """
     app = make_app(check_url(broker_url))
     host = WorkerHost(app, database_url, broker_url, settings)
     host.check()
-    if metrics is not None:
-        from workers.celery.metrics import serve_metrics  # noqa: PLC0415 (an optional package)
-
-        address, port = metrics
-        serve_metrics(host, port, address)
     signals.worker_init.connect(lambda sender, **_more: host.set_up(sender), weak=False)
     signals.setup_logging.connect(lambda **_more: None, weak=False)  # it is set up: workers.logs
     LOGGER.info(

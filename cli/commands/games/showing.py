@@ -243,8 +243,8 @@ def report(settings: Settings, given: ReportGiven) -> None:
             judge(JobContext(settings, database, backend), chosen, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
-        write_match(settings, reports[0], given.report, format_name)
+        write_match(reports[0], given.report, format_name)
     else:
-        write_tournament(settings, reports, given.report, format_name)
+        write_tournament(reports, given.report, format_name)
     if not all(each.match.is_finished for each in reports):
         raise click.exceptions.Exit(Exit.PROBLEMS)

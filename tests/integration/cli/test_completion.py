@@ -3,9 +3,7 @@
 Tests for fish and zsh are in tests/release/extras/shells/test_completion_in_shells.py.
 """
 
-import os
 import subprocess
-import sys
 
 import pytest
 from click.shell_completion import ShellComplete
@@ -61,22 +59,3 @@ def test_bash_completes_a_line(c4: C4) -> None:
         timeout=COMPLETION_SECONDS,
     )
     assert (done.stdout, done.stderr) == ("minimax-windows\n", "")
-
-
-def test_completion_works_with_a_bad_configuration(c4: C4) -> None:
-    bad = c4.directory / "bad.toml"
-    bad.write_text("nonsense")
-    line = {"COMP_WORDS": "c4 solve --threads 4 --table", "COMP_CWORD": "4"}
-    done = subprocess.run(
-        [sys.executable, "-m", "cli"],
-        capture_output=True,
-        check=False,
-        cwd=c4.directory,
-        env=os.environ
-        | c4.environment
-        | line
-        | {"C4_CONFIG": str(bad), COMPLETION_VARIABLE: "bash_complete"},
-        text=True,
-        timeout=COMPLETION_SECONDS,
-    )
-    assert (done.stdout, done.stderr) == ("plain,--table-mb\n", "")

@@ -1,29 +1,36 @@
-"""``c4 play`` line by line, and its games in other commands."""
+"""``c4 play``, and its games in other commands."""
 
 import io
 import json
 
-from c4core.arena.file_formats import json_line, read_json_games
+import pytest
+
+from c4core.arena.file_formats import read_json_games
 from c4core.arena.files import GameEntry
-from c4core.arena.game import Ending
-from c4core.notation import parse_moves
-from cli.commands.play.game import Game, read_seat
+from c4core.players import LEVELS
+from c4core.players.errors import PlayerError
+from cli.commands.play import HUMAN, read_seat
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
-ALONE = "play --plain --second human"
-
-
-def game(moves: str) -> Game:
-    return Game(read_seat("human"), read_seat("hard"), 5, columns=parse_moves(moves))
+ALONE = "play --second human"
 
 
 def test_games_against_the_computer_are_reproducible(c4: C4) -> None:
-    arguments = ("play", "--plain", "--new", "--seed", "3", "--second", "hard", "--no-store")
+    arguments = ("play", "--seed", "3", "--second", "hard", "--no-store")
     first, second = (c4(*arguments, stdin="4\n4\nundo\n4\n") for _ in range(2))
     assert first.out == second.out
     assert first.out.count("o (hard) plays") == 3
-    assert "continue with: c4 play --resume" in first.err
+
+
+def test_the_message_at_the_end_continues_the_game(c4: C4) -> None:
+    """Every move has a seed of its own, so the players choose the same moves."""
+    whole = c4("play", "--seed", "3", "--second", "easy", "--board", "8x7", stdin="4\n5\n6\n")
+    begun = c4("play", "--seed", "3", "--second", "easy", "--board", "8x7", stdin="4\n")
+    command = begun.err.removeprefix("Continue with: c4 ").split()
+    continued = c4(*command, stdin="5\n6\n")
+    assert continued.err == whole.err
+    assert whole.out.endswith(continued.out)
 
 
 def test_a_hint_is_exact_and_stored(c4: C4) -> None:
@@ -38,51 +45,61 @@ def test_a_hint_is_exact_and_stored(c4: C4) -> None:
 def test_lines_that_are_not_text_or_too_long_are_reported(c4: C4) -> None:
     done = c4(*ALONE.split(), stdin=b"4\n\xff\xfe\n" + b"4" * 3000 + b"\nfour\n")
     assert done.code == 1
-    bad, long, after, _saved = done.err.splitlines()
+    bad, long, after, _continue = done.err.splitlines()
     assert bad.startswith("line 2: ")
     assert " is neither a column nor a command" in bad
     assert long.startswith("line 3: a line has at most 1,024 bytes ")
     assert after.startswith("line 4: ")
 
 
-def test_resigning_is_undone() -> None:
-    for moves in ("44", "445"):  # with the person to move, or the computer
-        given_up = game(moves).resigned()
-        assert (given_up.winner, given_up.is_over) == ("o", True)
-        assert given_up.taken_back() == game(moves)
-
-
-GAMES = {
-    Ending.FOUR: game("4343434"),
-    Ending.FULL: game("444444562333262232377326666777755511551111"),
-    Ending.ILLEGAL: game("4").failed("illegal: column 8 is outside the board", Ending.ILLEGAL),
-    Ending.TIME: game("4").failed("time: no answer within 60 s", Ending.TIME),
-    Ending.ERROR: game("4").failed("error: no idea", Ending.ERROR),
-    Ending.CRASH: game("4").failed("crash: exit status 3: '\x1b[31m'", Ending.CRASH),
-    Ending.NONSENSE: game("4").failed("nonsense: answered 'four'", Ending.NONSENSE),
-    Ending.RESIGNED: game("44").resigned(),
-    Ending.UNFINISHED: game("4435"),
-}
-"""One game for every ending."""
-
-
-def test_every_ending_is_imported_exported_and_checked(c4: C4) -> None:
-    """Unfinished games are not counted."""
-    entries = [kept.entry() for kept in GAMES.values()]
-    done = c4("games", "import", "-", stdin="\n".join(map(json_line, entries)))
-    assert (done.code, done.err) == (0, f"{len(entries)} games stored as match 1\n")
-    exported = list(read_json_games(io.BytesIO(c4("games", "export").out.encode())))
-    for again, entry in zip(exported, entries, strict=True):
-        assert isinstance(again, GameEntry)
-        assert again._replace(match=None, number=None) == entry
+@pytest.mark.parametrize(
+    ("moves", "stdin", "ending", "winner", "outcome"),
+    [
+        ("434343", "4\n", "four", "x", "x has won (human)"),
+        ("44", "resign\n", "resigned", "o", "o has won: x (human) resigned"),
+        ("4435", "quit\n", "unfinished", None, "x to move (human)"),
+        ("4", "", "crash", "x", "x has won: o (exec:false) failed: crash: "),
+        (
+            "44444456233326223237732666677775551155111",
+            "1\n",
+            "full",
+            None,
+            "a draw: the board is full",
+        ),
+    ],
+)
+def test_a_game_is_written_and_imported(  # noqa: PLR0917 (a table)
+    c4: C4, moves: str, stdin: str, ending: str, winner: str | None, outcome: str
+) -> None:
+    second = "exec:false" if ending == "crash" else HUMAN
+    written = c4("play", "--json", "--moves", moves, "--second", second, stdin=stdin)
+    assert written.code == 0
+    (fields,) = written.objects
+    assert (fields["ending"], fields["winner"]) == (ending, winner)
+    assert fields["outcome"].startswith(outcome)
+    (entry,) = read_json_games(io.BytesIO(written.out.encode()))
+    assert isinstance(entry, GameEntry)
+    assert (entry.first, entry.second) == (HUMAN, second)
+    assert c4("games", "import", "-", stdin=written.out).code == 0
+    (row,) = c4("games", "list", "--jsonl").objects
+    assert (row["ending"], row["winner"], row["moves"]) == (ending, winner, fields["moves"])
     assert c4("db", "check").code == 0
-    for number in range(len(entries)):
-        assert c4("games", "show", f"1:{number}").code == 0
-    report = json.loads(c4("games", "report", "1", "--judge", "none", "--json").out)
-    assert report["games"] == len(entries) - 1
-    (draw,) = c4("games", "list", "--winner", "none", "--jsonl").objects
-    assert draw["ending"] == "full"
-    (row,) = c4("games", "list", "--ending", "unfinished", "--jsonl").objects
-    assert (row["winner"], row["moves"]) == (None, "4435")
-    replayed = c4("games", "replay", f"1:{row['number']}")
-    assert (replayed.code, "cannot be played again" in replayed.err) == (2, True)
+
+
+def test_undo_takes_back_the_answer_too(c4: C4) -> None:
+    done = c4("play", "--second", "easy", "--moves", "44", stdin="3\nundo\nmoves\nundo\nundo\n")
+    assert "\n44\n" in done.out
+    assert done.err.startswith("there is nothing to undo")
+
+
+def test_players_are_levels_or_named() -> None:
+    assert read_seat(f" {HUMAN} ").spec is None
+    for name, level in LEVELS.items():
+        seat = read_seat(name)
+        assert (seat.name, str(seat.spec)) == (name, level.player)
+    with pytest.raises(
+        PlayerError, match="neither human, beginner, easy, medium, hard, expert nor a player"
+    ):
+        read_seat("nobody")
+    with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
+        read_seat("alphabeta:depth=x")

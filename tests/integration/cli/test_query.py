@@ -9,7 +9,7 @@ import pytest
 from c4core.book import Book
 from c4core.book.writer import write_book
 from c4core.position import Position
-from tests.support.boards.small_books import opening, small_book
+from tests.support.boards.small_books import opening
 from tests.support.running.command_line import C4
 from workers.answers import question as answering
 
@@ -86,52 +86,6 @@ def test_positions_keep_the_orientation_of_the_query(c4: C4) -> None:
     assert first["grid"] != second["grid"]
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
-    """A directory with a book of all 4x4 positions; the database is empty."""
-    directory = tmp_path_factory.mktemp("query-book")
-    small_book(directory / "b.c4book", width=4, height=4)
-    return C4(directory)
-
-
-ASK = ("query", "--board", "4x4", "--book", "b.c4book")
-
-
-def test_a_book_is_queried_like_the_database(small: C4) -> None:
-    rows = small(*ASK, "--ply", "3..5", "--jsonl").objects
-    assert [(row["ply"], row["key"]) for row in rows] == sorted(
-        (row["ply"], row["key"]) for row in rows
-    )
-    assert small(*ASK, "--ply", "3..5", "--count").out == f"{len(rows)}\n"
-    for row in rows[::50]:
-        line = json.dumps({"key": row["key"]})
-        (solved,) = small(
-            "solve", "--board", "4x4", "--no-store", "--json", "-", stdin=line
-        ).objects
-        assert (row["score"], row["scores"]) == (solved["score"], solved["scores"])
-    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}  # words: ok
-    parts = [small(*ASK, "--ply=3..5", "--jsonl", condition).objects for condition in conditions]
-    assert sum(len(part) for part in parts) == len(rows)
-    for part, sign in zip(parts, conditions.values(), strict=True):
-        assert all((row["score"] > 0) - (row["score"] < 0) == sign for row in part)
-    assert small(*ASK, "--open", "--count").out == "0\n"
-    everything = small(*ASK, "--ply=..4", "--jsonl").objects
-    begun = small(*ASK, "--ply=..4", "--limit=20", "--jsonl")
-    cursor = begun.err.split("--after ")[1].strip()
-    rest = small(*ASK, "--ply=..4", "--after", cursor, "--jsonl").objects
-    assert begun.objects + rest == everything
-
-
-def test_positions_and_lines_from_a_book(small: C4) -> None:
-    rows = small(*ASK, "--line", "2332", "--jsonl").objects
-    assert [row["moves"] for row in rows] == ["", "2", "23", "233", "2332"]
-    assert all(row["stored"] and row["score"] is not None for row in rows)
-    (mirrored,) = small(*ASK, "3223", "--jsonl").objects
-    assert mirrored["scores"] == rows[-1]["scores"][::-1]
-    other = small("query", "--board", "5x4", "--book", "b.c4book")
-    assert (other.code, "4x4" in other.err) == (2, True)
-
-
 @pytest.fixture
 def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
     """An empty database, and a c4 that includes a book of 4x4 to ply 6."""
@@ -157,11 +111,9 @@ def test_positions_are_looked_up_in_the_shipped_book(
         with_book,
         f"{ask} 2332 1234123412",
         f"{ask} --no-book 2332",
-        f"{ask} --book b.c4book 1234123412",
         "solve --board 4x4 --no-book 2332",
         f"{ask} --no-book 2332",
         "query --board 4x4 --ply 2",  # stored positions only
-        "query --board 4x4 --book shipped --ply 2 --csv",
     )
 
 

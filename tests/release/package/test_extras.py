@@ -14,8 +14,6 @@ BOOK = "c4 book build -q --board 5x4 --plies 2 --output small.c4book"
 @pytest.mark.parametrize(
     "command",
     [
-        "c4 match set random --games 2 --judge none --plot match.svg",
-        "c4 tournament set random --games 2 --judge none --plot tournament.svg",
         "c4 dataset build -q --plies 38.. --count 5 --format parquet --output set",
         "c4 learn train cnn --games 200 --epochs 1 -q",
         "c4 show 4453 --output board.png",

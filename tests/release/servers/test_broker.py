@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,12 +50,6 @@ def give_endless_work(service: Service) -> int:
     job_id = int(done.out)
     await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
     return job_id
-
-
-def metrics(url: str) -> str:
-    with urllib.request.urlopen(url) as answer:
-        text: str = answer.read().decode()
-    return text
 
 
 def test_the_output_equals_that_of_one_process(service: Service, tmp_path: Path) -> None:
@@ -118,14 +111,9 @@ def test_all_pools_of_celery_work(service: Service, tmp_path: Path, pool: str) -
     assert service.workers() == set()
 
 
-def test_status_and_metrics_show_the_workers(one_service: Service, tmp_path: Path) -> None:
-    options = ("--metrics-port=127.0.0.1:0", "--queues=bulk")
-    with one_service.worker("--threads=3", *options, name="grace") as worker:
+def test_status_shows_the_workers(one_service: Service, tmp_path: Path) -> None:
+    with one_service.worker("--threads=3", "--queues=bulk", name="grace") as worker:
         assert one_service("analyze", write(tmp_path, GAMES), "--output", "out").code == 0
-        (found,) = re.findall(r"metrics at (\S+)", worker.log)
-        count = f"c4_positions_total {len(GAMES):.1f}"
-        await_that(lambda: count in metrics(found), worker)
-        assert 'c4_worker_info{engine_version="1",name="grace"' in metrics(found)
         give_endless_work(one_service)
         status = json.loads(one_service("status", "--json").out)
         (shown,) = status["live_workers"]

@@ -177,25 +177,13 @@ def test_an_unusable_environment_is_refused(tmp_path: Path) -> None:
     done = run(CELERY, tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     message = "No module named numpy. Install C4 where celery is installed: pip install -e ."
     assert (done.returncode, done.stderr) == (1, f"Error: {message}\n")
-    (tmp_path / "numpy.py").unlink()
-    file = tmp_path / "c4.toml"
-    file.write_text("table-mb = 'much'\n")
-    done = run(CELERY, tmp_path, C4_BROKER="", C4_CONFIG=str(file))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"Error: {file}, line 1: {MEGABYTES}\n"
 
 
-def test_environments_and_a_configuration_file(tmp_path: Path) -> None:
-    """Settings that are missing in the environment come from the file."""
-    file = tmp_path / "c4.toml"
-    file.write_text("broker = 'redis://queue:7'\ndb = 'file.db'\ntable-mb = 32\n")
-    unset = {"C4_BROKER": "", "C4_DB": "", "C4_TABLE_MB": "", "CELERY_BROKER_URL": ""}
-    filed = unset | {"C4_CONFIG": str(file)}
-    environments = [*(environment for environment, _ in COMPLAINTS), filed]
-    environments.append(filed | {"C4_DB": "c4.db", "C4_TABLE_MB": "5"})
+def test_environments(tmp_path: Path) -> None:
+    environments = [environment for environment, _ in COMPLAINTS]
+    environments.append({"C4_BROKER": "redis://queue:7", "C4_DB": "c4.db", "C4_TABLE_MB": "5"})
     done = run(["-c", BEGIN], tmp_path, json.dumps(environments))
     assert done.stdout.splitlines() == [
         *(f"Error: {complaint}" for _, complaint in COMPLAINTS),
-        "redis://queue:7 file.db 32",
         "redis://queue:7 c4.db 5",
     ], done.stderr

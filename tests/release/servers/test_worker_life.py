@@ -14,7 +14,6 @@ import pytest
 from db.records.jobs import UnitState
 from tests.release.servers.test_broker import give_endless_work
 from tests.support.running.databases import PostgresDatabases
-from tests.support.running.server_process import free_port
 from tests.support.running.servers import RedisServer
 from tests.support.running.service import Service
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -23,8 +22,7 @@ pytestmark = pytest.mark.servers
 
 
 def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
-    port = free_port()
-    with one_service.worker("--threads=1", f"--metrics-port={port}") as worker:
+    with one_service.worker("--threads=1") as worker:
         job_id = give_endless_work(one_service)
         worker.process.send_signal(signal.SIGSTOP)
         # It leaves the registry.
@@ -33,8 +31,6 @@ def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
         assert (shown["live_workers"], shown["workers"]) == ([], 0)
         assert shown["positions_per_second"] is None
         assert "running, last sign of life " in one_service("jobs", "show", str(job_id)).out
-        with pytest.raises(TimeoutError):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=1)
         worker.process.send_signal(signal.SIGCONT)
         await_that(lambda: "ada" in one_service.workers(), worker)
         await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] == 1, worker)

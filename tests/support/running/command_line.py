@@ -50,11 +50,9 @@ class C4:
     def environment(self) -> dict[str, str]:
         """Additional environment variables. Warnings are errors, as in the tests themselves."""
         return {
-            "C4_CONFIG": "",  # use the file in XDG_CONFIG_HOME, if there is one
             "C4_DB": str(self.directory / "test.db"),
             "PYTHONPATH": str(ROOT),
             "PYTHONWARNINGS": "error",
-            "XDG_CONFIG_HOME": str(self.directory / "config"),
             "XDG_DATA_HOME": str(self.directory / "data"),
         }
 

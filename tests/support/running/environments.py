@@ -96,7 +96,6 @@ class Environment:
             "CC": "false",
             "PATH": f"{self.path / 'bin'}:{self.tools}",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "XDG_CONFIG_HOME": str(self.directory / "config"),
             "XDG_DATA_HOME": str(self.directory / "data"),
         }
         return kept | own | more

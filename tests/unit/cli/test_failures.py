@@ -10,7 +10,7 @@ from cli.failures import explain
 from cli.shell.process import Exit
 from db import errors
 from tests.support.running.command_line import ROOT
-from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
+from workers.errors import BrokerUnreachableError, BrokerUrlError, NotSolvedError
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,6 @@ from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError,
         (BrokerUrlError("bad"), Exit.USAGE, "bad"),
         (BrokerUnreachableError("away"), Exit.UNREACHABLE, "away"),
         (NotSolvedError("given up"), Exit.PROBLEMS, "given up"),
-        (MetricsError("taken"), Exit.USAGE, "taken"),
         (BrokenPipeError(errno.EPIPE, "pipe"), Exit.CLOSED_PIPE, ""),
         (
             OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),

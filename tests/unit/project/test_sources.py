@@ -59,7 +59,7 @@ def test_all_imports_are_declared(sources: dict[Path, Nodes]) -> None:
     needed = installed - optional
     assert needed == distributions(PROJECT["dependencies"])
     expected = """
-        font-source-sans-pro gymnasium kaggle-environments matplotlib mcp open_spiel
+        font-source-sans-pro gymnasium kaggle-environments mcp open_spiel
         pettingzoo pillow pyarrow resvg-py starlette torch uvicorn
     """
     assert optional == set(expected.split())
@@ -76,7 +76,7 @@ def distributions(requirements: Iterable[str]) -> set[str]:
     return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "mcp", "web"])
+@pytest.mark.parametrize("name", ["parquet", "pictures", "learn", "mcp", "web"])
 def test_messages_name_the_packages_of_the_extra(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = distributions(PROJECT["optional-dependencies"][name])

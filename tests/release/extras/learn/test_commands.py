@@ -154,7 +154,7 @@ evaluate cnn.safetensors --player set
 evaluate cnn.safetensors --sample 5
 evaluate --player learning-cnn:model=cnn.safetensors --data data
 """
-ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --plain --first {}")
+ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --first {}")
 
 
 def test_bad_arguments_are_refused(kept: C4, snapshot: SnapshotAssertion) -> None:
