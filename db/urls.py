@@ -1,6 +1,6 @@
 """URLs of databases and brokers: parse them, and mask passwords.
 
-SQLAlchemy is imported only to parse a URL: ``c4 config`` masks URLs without it.
+SQLAlchemy is imported only to parse a URL, because importing it takes long.
 """
 
 from __future__ import annotations

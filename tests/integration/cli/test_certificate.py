@@ -109,8 +109,8 @@ def test_a_proof_plays_a_match_and_a_game(c4: C4) -> None:
     done = c4(*names, "--games", "2")
     assert done.code == 2
     assert "small.c4proof is for 5x4, not 7x6" in done.err
-    game = ("play", "--plain", "--board", "5x4", "--second", "proof:small.c4proof", "--no-store")
-    done = c4(*game, "--file", "game.json", stdin="3\nquit\n")
+    game = ("play", "--board", "5x4", "--second", "proof:small.c4proof", "--no-store")
+    done = c4(*game, stdin="3\nquit\n")
     assert "o (proof:small.c4proof) plays " in done.out
 
 

@@ -289,7 +289,7 @@ class TestInput:
             ("games import -", 2, "standard input is empty"),
             ("solve -", 0, ""),
             ("solve --grid -", 2, "standard input: the file has no grid"),
-            ("play --plain --no-store", 0, ""),
+            ("play --no-store", 0, ""),
         ],
     )
     def test_input_may_be_empty_or_unreadable(
