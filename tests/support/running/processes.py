@@ -45,11 +45,11 @@ def obey_permissions() -> None:
 def family(pid: int) -> list[int]:
     found = [pid]
     for parent in found:  # the list grows meanwhile
-        for children in Path(f"/proc/{parent}/task").glob("*/children"):
-            try:
+        try:
+            for children in Path(f"/proc/{parent}/task").glob("*/children"):
                 found += map(int, children.read_text().split())
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # the process has ended
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # the process has ended
     return found
 
 

@@ -370,8 +370,8 @@ def test_players_use_finished_matches(database: Database) -> None:
     other = import_games(database, played_games()).match_id
     some = terms(player_a=looks, corpus=(other, imported, other))
     assert complete(database, some).corpus == (imported, other)
-    with pytest.raises(MatchTermsError, match="match 99 is not a finished match on 7x6"):
-        complete(database, terms(player_a=looks, corpus=(imported, 99)))
+    with pytest.raises(MatchTermsError, match="match 1000000 is not a finished match on 7x6"):
+        complete(database, terms(player_a=looks, corpus=(imported, 1_000_000)))
     match = play(database, asked)
     assert match.tally.games == 10
     # It uses the games of the corpus only: later games change nothing.
