@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -46,8 +47,10 @@ def family(pid: int) -> list[int]:
     found = [pid]
     for parent in found:  # the list grows meanwhile
         try:
-            for children in Path(f"/proc/{parent}/task").glob("*/children"):
-                found += map(int, children.read_text().split())
+            for thread in os.listdir(f"/proc/{parent}/task"):
+                with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
+                    children = Path(f"/proc/{parent}/task/{thread}/children").read_text()
+                    found += map(int, children.split())
         except (FileNotFoundError, ProcessLookupError):
             continue  # the process has ended
     return found
