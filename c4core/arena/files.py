@@ -1,35 +1,22 @@
-"""Games in files, with their moves or only their final grid, and the detection of repeated games.
+"""Games in files, with their moves or only their final grid.
 
 :mod:`c4core.arena.file_formats` reads and writes games.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
-from c4core.notation import MAX_WIDTH, column_label
 from c4core.position import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from c4core.notation import BoardSize
     from c4core.position import Side
 
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
 """The endings of games that were played to the end."""
-
-RepeatCriterion = Literal["moves", "grids"]
-
-_MIRRORS: Final = {
-    width: str.maketrans(
-        {column_label(column): column_label(width - 1 - column) for column in range(width)}
-    )
-    for width in range(1, MAX_WIDTH + 1)
-}
-"""Maps each move's character to its mirror image, for each width of the board."""
 
 
 class GameFileError(C4Error, ValueError):
@@ -118,56 +105,3 @@ def outcome_text(winner: Side | None, ending: str) -> str:
 def result_text(winner: Side | None) -> str:
     """Write a result in words."""
     return "a draw" if winner is None else f"{winner} has won"
-
-
-class Repeats:
-    """Remembers games, and recognizes repeated ones.
-
-    Every different game takes about 150 bytes of memory.
-
-    Args:
-        by: the facts that equal games have in common, besides the board and the winner. ``moves``:
-            the start and the moves; a game without moves is compared by its final grid.
-            ``grids``: the final grid.
-        mirrors: whether a game equals its mirror image.
-
-    Attributes:
-        repeated: the number of repeated games so far.
-    """
-
-    def __init__(self, by: RepeatCriterion = "moves", *, mirrors: bool = False) -> None:
-        self.repeated = 0
-        self._identity = _by_moves if by == "moves" else _by_grid
-        self._mirrors = mirrors
-        self._seen: set[Hashable] = set()
-
-    def __len__(self) -> int:
-        """The number of different games."""
-        return len(self._seen)
-
-    def is_new(self, entry: GameEntry) -> bool:
-        """Remember a game. Returns whether no earlier game equals it."""
-        before = len(self._seen)
-        self._seen.add((entry.board, entry.winner, self._identity(entry, self._mirrors)))
-        is_new = len(self._seen) > before
-        self.repeated += not is_new
-        return is_new
-
-
-def mirrored_moves(moves: str, width: int) -> str:
-    """Return the moves of the mirror image."""
-    return moves.translate(_MIRRORS[width])
-
-
-def _by_moves(entry: GameEntry, mirrors: bool) -> Hashable:  # noqa: FBT001  (one of two functions)
-    if entry.moves is None:
-        return _by_grid(entry, mirrors)
-    begin = entry.start.key if entry.start.ply else 0
-    if not mirrors:
-        return begin, entry.moves
-    other_begin = entry.start.mirrored().key if begin else 0
-    return min((begin, entry.moves), (other_begin, mirrored_moves(entry.moves, entry.board.width)))
-
-
-def _by_grid(entry: GameEntry, mirrors: bool) -> Hashable:  # noqa: FBT001
-    return entry.final.canonical_key if mirrors else entry.final.key

@@ -1,7 +1,6 @@
 """Games survive writing and reading; a slow check finds the same repeats."""
 
 import io
-from typing import get_args
 
 from hypothesis import given, settings, strategies as st
 
@@ -14,15 +13,11 @@ from c4core.arena.file_formats import (
 )
 from c4core.arena.files import (
     GameEntry,
-    RepeatCriterion,
-    Repeats,
     empty_board,
     ending_on_board,
-    mirrored_moves,
 )
 from c4core.arena.game import Ending
 from c4core.notation import BoardSize, format_moves
-from c4core.position import Position
 from tests.support.text import storable_text
 
 BOARDS = (BoardSize(7, 6), BoardSize(4, 4), BoardSize(10, 5), BoardSize(5, 8))
@@ -78,16 +73,3 @@ def test_csv(data: st.DataObject, board: BoardSize) -> None:
     assert [(game.final, game.winner) for game in found if isinstance(game, GameEntry)] == [
         (entry.final, entry.winner) for entry in entries
     ]
-
-
-@given(games(whole=True))
-@settings(max_examples=40)
-def test_mirror_images_of_games(entry: GameEntry) -> None:
-    moves = mirrored_moves(entry.moves or "", entry.board.width)
-    width, height = entry.board
-    assert Position(moves, width=width, height=height) == entry.final.mirrored()
-    mirrored = entry._replace(moves=moves, final=entry.final.mirrored())
-    for by in get_args(RepeatCriterion):
-        repeats = Repeats(by, mirrors=True)
-        assert repeats.is_new(entry)
-        assert not repeats.is_new(mirrored)

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from c4core.arena.files import GameEntry
 from c4core.arena.game import Ending
 from c4core.lines import BadLine
-from c4core.notation import parse_moves
 from c4core.position import Position
 from db import games
-from db.records.games import ON_THE_BOARD, GameCursor, GameFilter, StoredGame
+from db.records.games import GameCursor, GameFilter, StoredGame
 from db.records.matches import MatchTerms, Origin
 from workers.match.terms import GameImportError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from c4core.arena.files import Repeats
-    from c4core.position import Side
     from db.database import Database, Session
 
 
@@ -109,8 +106,8 @@ def import_games(
 ) -> ImportSummary:
     """Store games as a new match, in constant memory.
 
-    The games come from :func:`game_of_moves`, all on one board and from the same start (default:
-    the empty 7x6 board). They are numbered from 0. If reading them fails or is interrupted, the
+    The games are all on one board and from the same start (default: the empty 7x6 board). They are
+    numbered from 0. If reading them fails or is interrupted, the
     match is deleted. Until the last game is stored, the match is marked as incomplete.
 
     Raises:
@@ -168,76 +165,6 @@ def add_game(database: Database, entry: GameEntry, *, label: str) -> GameCursor:
     return database.run(store)
 
 
-def game_of_moves(
-    moves: str,
-    *,
-    start: Position | None = None,
-    winner: Side | None = None,
-    ending: str | None = None,
-    a_side: Side = "x",
-    seed: int | None = None,
-    detail: str = "",
-    x_seconds: float = 0.0,
-    o_seconds: float = 0.0,
-    replaced: tuple[int, ...] = (),
-) -> StoredGame:
-    """Make a game from its moves.
-
-    Args:
-        moves: 1-based columns.
-        start: the position that it begins with (default: the empty 7x6 board).
-        winner: the winner, if the board does not show it because a player gave up.
-        ending: a value of ``c4core.arena.game.Ending``; None takes it from the board.
-        a_side: the side of player a.
-        seed: the seed of everything random in the game.
-        detail: a description of a player's failure.
-        x_seconds: seconds for the moves of ``x``.
-        o_seconds: seconds for the moves of ``o``.
-        replaced: the moves that replaced illegal answers.
-
-    Raises:
-        MoveError: a move is illegal.
-        GameImportError: the ending does not match the moves.
-    """
-    position = start or Position()
-    for column in parse_moves(moves, width=position.width):
-        position = position.play(column)
-    if position.is_over:
-        on_board = Ending.FULL if position.winner is None else Ending.FOUR
-        if (ending or on_board) != on_board or (ending and winner != position.winner):
-            raise GameImportError(
-                f"game {moves}: the board says {_outcome(position.winner, on_board)}, "
-                f"not {_outcome(winner, ending)}"
-            )
-        winner, ending = position.winner, on_board.value
-    elif ending == Ending.UNFINISHED:
-        if winner is not None:
-            raise GameImportError(f"game {moves}: it is unfinished, so {winner} cannot have won")
-    elif ending is None or ending in ON_THE_BOARD or winner is None:
-        raise GameImportError(f"game {moves}: it is not over, and no player is said to have lost")
-    elif ending not in set(Ending):
-        raise GameImportError(f"game {moves}: unknown ending {ending!r}")
-    return StoredGame(
-        number=0,
-        a_side=a_side,
-        seed=seed,
-        moves=moves,
-        final_key=position.key,
-        length=len(moves),
-        winner=winner,
-        ending=ending,
-        detail=detail,
-        x_seconds=x_seconds,
-        o_seconds=o_seconds,
-        replaced=replaced,
-    )
-
-
-def _outcome(winner: Side | None, ending: str | None) -> str:
-    what = "a draw" if winner is None else f"{winner} has won"
-    return what if ending is None else f"{what} ({ending})"
-
-
 MAX_KEPT: Final = 10
 """Number of bad lines that are kept; the others are only counted."""
 
@@ -252,21 +179,18 @@ class MatchGames(NamedTuple):
 
 
 class Collection:
-    """Games in memory, grouped by match; games that ``repeats`` has seen are left out.
+    """Games in memory, grouped by match.
 
     Attributes:
         lines: number of games and bad lines that were read.
         bad: the first bad lines.
         bad_lines: number of all bad lines.
-        repeated: number of games that were left out.
     """
 
-    def __init__(self, repeats: Repeats | None = None) -> None:
+    def __init__(self) -> None:
         self.lines = 0
         self.bad: list[BadLine] = []
         self.bad_lines = 0
-        self.repeated = 0
-        self._repeats = repeats
         self._matches: dict[tuple[Position, frozenset[str | None]], MatchGames] = {}
 
     @property
@@ -282,10 +206,8 @@ class Collection:
                 self.bad_lines += 1
                 if len(self.bad) < MAX_KEPT:
                     self.bad.append(entry)
-            elif self._repeats is None or self._repeats.is_new(entry):
-                self._add(entry)
             else:
-                self.repeated += 1
+                self._add(entry)
 
     def _add(self, entry: GameEntry) -> None:
         group = (entry.start, frozenset((entry.first, entry.second)))
@@ -293,12 +215,6 @@ class Collection:
             self._matches[group] = MatchGames(entry.start, entry.first, entry.second, [])
         match = self._matches[group]
         match.games.append(game_of(entry, player_a=match.a))
-
-
-def remember_stored(database: Database, repeats: Repeats) -> None:
-    """Add all stored games to ``repeats``, so that the same games count as repeated."""
-    for entry in stream_entries(database, GameFilter()):
-        repeats.is_new(entry)
 
 
 def import_matches(

@@ -16,22 +16,22 @@ from c4core.arena.file_formats import (
     read_csv_games,
     read_json_games,
 )
-from c4core.arena.files import ON_THE_BOARD, Repeats
+from c4core.arena.files import ON_THE_BOARD
 from c4core.notation import DEFAULT_BOARD
 from cli.commands.games.listing import GameSelection
 from cli.output.formats import format_by_ending, opened, output_file, write_object
 from cli.shell import parameters
-from cli.shell.commands import Command, refuse
+from cli.shell.commands import Command
 from cli.shell.options import argument, choice, flag, group, takes
 from cli.shell.process import Exit, echo, input_name, reading
-from workers.match.files import Collection, import_matches, remember_stored, stream_entries
+from workers.match.files import Collection, import_matches, stream_entries
 from workers.match.judging import check_matches
 from workers.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from c4core.arena.files import GameEntry, RepeatCriterion
+    from c4core.arena.files import GameEntry
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
@@ -41,24 +41,9 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 
 EXPORT_EXAMPLES = (
     "c4 games export 1 > games.jsonl",
-    "c4 games export --format csv --distinct grids --output games.csv",
-    "c4 games export --distinct moves --mirrors --winner x | head -3",
+    "c4 games export --format csv --output games.csv",
+    "c4 games export --winner x | head -3",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Repeating:
-    """The criterion of repeated games."""
-
-    distinct: RepeatCriterion | None = choice(
-        ["moves", "grids"], "Leave out games whose moves or final grid occurred before."
-    )
-    mirrors: bool = flag("Count a mirror image as the same game.")
-
-    def repeats(self) -> Repeats | None:
-        """A memory of games; None if repeated games are wanted."""
-        refuse((self.mirrors and self.distinct is None, "--mirrors needs --distinct"))
-        return None if self.distinct is None else Repeats(self.distinct, mirrors=self.mirrors)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +51,6 @@ class ExportGiven:
     """Parameters of ``c4 games export``."""
 
     chosen: GameSelection = group(GameSelection)
-    repeating: Repeating = group(Repeating)
     format_name: str | None = choice(
         ["jsonl", "csv"],
         "jsonl: everything about a game; csv: final grids of one board.  "
@@ -88,7 +72,6 @@ def export(settings: Settings, given: ExportGiven) -> None:
     0. The first row has the names pos_01 to pos_42 and winner. Games without a final grid are left
     out, and games on other boards than --board.
     """
-    repeats = given.repeating.repeats()
     filters = given.chosen.filters()
     format_name = given.format_name or format_by_ending(
         given.output, endings=ENDINGS, default="jsonl", what="games", option="--format"
@@ -99,8 +82,6 @@ def export(settings: Settings, given: ExportGiven) -> None:
         if format_name == "csv":
             filters = replace(filters, board=size)
         entries = stream_entries(database, filters)
-        if repeats is not None:
-            entries = filter(repeats.is_new, entries)
         with opened(given.output) as target:
             out = target or sys.stdout
             if format_name == "csv":
@@ -108,8 +89,6 @@ def export(settings: Settings, given: ExportGiven) -> None:
             else:
                 written, forfeits = _write_json(out, entries), 0
     parts = [f"{count(written, 'game')} written"]
-    if repeats is not None and repeats.repeated:
-        parts.append(f"{repeats.repeated:,} repeated ones left out")
     if forfeits:
         parts.append(f"{count(forfeits, 'game')} without an end on the board left out")
     settings.say(", ".join(parts))
@@ -139,7 +118,7 @@ def _write_csv(out: IO[str], entries: Iterable[GameEntry], board: BoardSize) -> 
 
 IMPORT_EXAMPLES = (
     "c4 games import games.jsonl",
-    "c4 games import games.csv --distinct grids",
+    "c4 games import games.csv",
 )
 
 
@@ -154,8 +133,6 @@ class ImportGiven:
         "--format",
     )
     board: BoardSize = parameters.board()
-    repeating: Repeating = group(Repeating)
-    new: bool = flag("With --distinct: also leave out games that are stored already.")
     skip_bad: bool = flag("Leave out bad lines instead of importing nothing.")
     label: str | None = parameters.label("the matches.  [default: the file's]")
 
@@ -174,17 +151,10 @@ def import_(settings: Settings, given: ImportGiven) -> None:
     csv is the format that "c4 games export" writes and learning programs use: final grids, without
     moves and players. If -1 began in a grid, the players are exchanged, so that x begins.
     """
-    refuse(
-        (given.new and given.repeating.distinct is None, "--new needs --distinct"),
-    )
-
     name = input_name(given.file)
     kind = given.format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")
-    repeats = given.repeating.repeats()
     with settings.open_database(create=True) as database:
-        if repeats is not None and given.new:
-            remember_stored(database, repeats)
-        found = Collection(repeats)
+        found = Collection()
         with reading(name):
             found.read(_entries(given.file, kind, given.board))
         if not found.lines:
@@ -196,7 +166,7 @@ def import_(settings: Settings, given: ImportGiven) -> None:
             raise click.exceptions.Exit(Exit.PROBLEMS)
         label = given.label or parameters.readable(Path(name).name)
         stored = import_matches(database, found.matches, label=label)
-    _report(settings, stored, repeated=found.repeated, bad=found.bad_lines)
+    _report(settings, stored, bad=found.bad_lines)
     if found.bad:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 
@@ -205,14 +175,13 @@ def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry 
     return (read_csv_games if kind == "csv" else read_json_games)(file, board=board)
 
 
-def _report(settings: Settings, stored: list[ImportSummary], *, repeated: int, bad: int) -> None:
+def _report(settings: Settings, stored: list[ImportSummary], *, bad: int) -> None:
     number = sum(match.games for match in stored)
     if settings.json:
         write_object(
             {
                 "games": number,
                 "matches": [match.match_id for match in stored],
-                "repeated": repeated,
                 "bad_lines": bad,
             }
         )
@@ -220,8 +189,6 @@ def _report(settings: Settings, stored: list[ImportSummary], *, repeated: int, b
     names = ", ".join(str(match.match_id) for match in stored)
     where = f" as {'match' if len(stored) == 1 else 'matches'} {names}" if stored else ""
     parts = [f"{count(number, 'game')} stored{where}"]
-    if repeated:
-        parts.append(f"{repeated:,} repeated ones left out")
     if bad:
         parts.append(f"{count(bad, 'bad line')} left out")
     settings.say(", ".join(parts))

@@ -11,11 +11,13 @@ from itertools import count
 import numpy as np
 import pytest
 
-from c4core.notation import BoardSize
+from c4core.arena.file_formats import game_of_moves
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from db import games, jobs
 from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError
+from db.records.games import StoredGame
 from db.records.jobs import JobState
 from tests.support.boards.books import source
 from tests.support.boards.matches import terms
@@ -25,7 +27,7 @@ from workers.book.build import BookPlan
 from workers.dataset.making import labelling_job
 from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask
-from workers.match.files import game_of_moves, import_games
+from workers.match.files import game_of, import_games
 from workers.match.job import find_or_plan_matches
 from workers.match.judging import plan_judging
 from workers.prove.job import job_for
@@ -94,11 +96,15 @@ KINDS: dict[str, Callable[[Database, int], object]] = {
 """Each makes a request that no previous round has made."""
 
 
+def stored(moves: str) -> StoredGame:
+    return game_of(game_of_moves(moves, DEFAULT_BOARD), player_a=None)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_simultaneous_requests_make_one_job(kind: str, database: Database) -> None:
     if kind == "judging":
         lines = (f"{c}{c}{c}{c}{c}{c}1213141" for c in "765")
-        import_games(database, map(game_of_moves, lines))
+        import_games(database, map(stored, lines))
     for number in range(ROUNDS):
         request = partial(KINDS[kind], database, number)
         assert len(set(at_the_same_moment(*[request] * AT_ONCE))) == 1
@@ -114,7 +120,7 @@ def test_simultaneous_requests_make_one_job(kind: str, database: Database) -> No
 def test_the_corpus_of_a_new_match_is_not_deleted(database: Database) -> None:
     """Either the match is created and its corpus stays, or the match is not created."""
     for _ in range(ROUNDS):
-        used = import_games(database, [game_of_moves("1213141")]).match_id
+        used = import_games(database, [stored("1213141")]).match_id
         asked = terms(player_a="matcher", corpus=(used,))
 
         def succeeds(action: Callable[..., object], *arguments: object) -> bool:

@@ -47,10 +47,9 @@ def family(pid: int) -> list[int]:
     found = [pid]
     for parent in found:  # the list grows meanwhile
         try:
-            for thread in os.listdir(f"/proc/{parent}/task"):
+            for thread in Path(f"/proc/{parent}/task").iterdir():
                 with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
-                    children = Path(f"/proc/{parent}/task/{thread}/children").read_text()
-                    found += map(int, children.split())
+                    found += map(int, (thread / "children").read_text().split())
         except (FileNotFoundError, ProcessLookupError):
             continue  # the process has ended
     return found

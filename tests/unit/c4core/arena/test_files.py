@@ -17,7 +17,7 @@ from c4core.arena.file_formats import (
     read_csv_games,
     read_json_games,
 )
-from c4core.arena.files import GameEntry, Repeats, mirrored_moves
+from c4core.arena.files import GameEntry
 from c4core.arena.game import Ending
 from c4core.errors import MoveError
 from c4core.lines import BadLine
@@ -109,14 +109,6 @@ def test_games_from_a_start_in_all_forms(board: BoardSize) -> None:
         (again,) = read_any(format_moves([board.width - 1]) + (game.moves or ""), board)
         assert isinstance(again, GameEntry)
         assert again.final == game.final
-        repeats = Repeats(mirrors=True)
-        assert repeats.is_new(game)
-        mirrored = game._replace(
-            start=game.start.mirrored(),
-            moves=mirrored_moves(game.moves or "", board.width),
-            final=game.final.mirrored(),
-        )
-        assert not repeats.is_new(mirrored)
 
 
 def test_all_fields_round_trip() -> None:
@@ -243,34 +235,3 @@ MIRRORED = "4747414"
 
 def game(moves: str) -> GameEntry:
     return parse_json_game(f'{{"moves": "{moves}"}}')
-
-
-@pytest.mark.parametrize(
-    ("by", "mirrors", "new"),
-    [
-        ("moves", False, [True, True, True, False]),
-        ("moves", True, [True, True, False, False]),
-        ("grids", False, [True, False, True, False]),
-        ("grids", True, [True, False, False, False]),
-    ],
-)
-def test_repeats_by_moves_or_grids(by: str, mirrors: bool, new: list[bool]) -> None:  # noqa: FBT001
-    assert game(UPRIGHT).final == game(OTHER_ORDER).final
-    assert game(MIRRORED).final == game(UPRIGHT).final.mirrored()
-    repeats = Repeats(by, mirrors=mirrors)  # type: ignore[arg-type]  # parametrized
-    games = [game(moves) for moves in (UPRIGHT, OTHER_ORDER, MIRRORED, UPRIGHT)]
-    assert [repeats.is_new(each) for each in games] == new
-    assert repeats.repeated == new.count(False)
-    assert len(repeats) == new.count(True)
-
-
-def test_games_from_other_starts_differ() -> None:
-    repeats = Repeats("moves")
-    assert repeats.is_new(game(UPRIGHT))
-    begun = game(UPRIGHT)._replace(start=Position("17"), final=Position(f"17{UPRIGHT}"))
-    assert repeats.is_new(begun)
-    assert not repeats.is_new(begun)
-    # Games without moves differ by their grids.
-    bare = game(UPRIGHT)._replace(moves=None)
-    assert repeats.is_new(bare)
-    assert not repeats.is_new(game(OTHER_ORDER)._replace(moves=None))
