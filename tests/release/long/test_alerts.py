@@ -12,23 +12,21 @@ from tests.support.running.command_line import ROOT
 
 FOLDER = ROOT / "deploy" / "prometheus"
 AT = 'instance="a:1"'
-QUEUED, LEASED = (f'c4_queue_units{{{AT},state="{state}"}}' for state in ("queued", "leased"))
+QUEUED, LEASED, FAILED = (
+    f'c4_queue_units{{{AT},state="{state}"}}' for state in ("queued", "leased", "failed")
+)
+SERVER = f'up{{{AT},job="c4-server"}}'
 
 CASES = {
-    "a worker is gone": ({f'up{{{AT},job="c4"}}': "1 0x200"}, "3m", "C4ProcessGone"),
-    "a server is gone": ({f'up{{{AT},job="c4-server"}}': "1 0x200"}, "3m", "C4ProcessGone"),
-    "a worker restarts": ({f'up{{{AT},job="c4"}}': "1 0x2 1x200"}, "3m", None),
+    "a server is gone": ({SERVER: "1 0x200"}, "3m", "C4ServerGone"),
+    "a server restarts": ({SERVER: "1 0x2 1x200"}, "3m", None),
     "the database is away": ({f"c4_database_up{{{AT}}}": "1 0x200"}, "2m", "C4DatabaseAway"),
     "nobody works": ({QUEUED: "0 5x200", LEASED: "0x200"}, "4m", "C4NobodyWorks"),
     "a unit takes an hour": ({QUEUED: "5x200", LEASED: "1x200"}, "65m", None),
     "work begins late": ({QUEUED: "5x200", LEASED: "0x3 1x200"}, "4m", None),
     "there is no work": ({QUEUED: "0x200", LEASED: "0x200"}, "65m", None),
-    "a unit fails": (
-        {f'c4_units_total{{{AT},end="failed"}}': "0x4 1x200"},
-        "3m",
-        "C4UnitsFail",
-    ),
-    "units failed long ago": ({f'c4_units_total{{{AT},end="failed"}}': "0 1x200"}, "65m", None),
+    "a unit fails": ({FAILED: "0x4 1x200"}, "3m", "C4UnitsFail"),
+    "units failed long ago": ({FAILED: "0 1x200"}, "65m", None),
 }
 """Metrics every 30 s, the time since the beginning, and the only alert that fires then."""
 
