@@ -26,6 +26,7 @@ CASES = {
     "work begins late": ({QUEUED: "5x200", LEASED: "0x3 1x200"}, "4m", None),
     "there is no work": ({QUEUED: "0x200", LEASED: "0x200"}, "65m", None),
     "a unit fails": ({FAILED: "0x4 1x200"}, "3m", "C4UnitsFail"),
+    "a job fails": ({f'c4_jobs{{{AT},state="failed"}}': "0x4 1x200"}, "3m", "C4UnitsFail"),
     "units failed long ago": ({FAILED: "0 1x200"}, "65m", None),
 }
 """Metrics every 30 s, the time since the beginning, and the only alert that fires then."""

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.servers
 def test_a_frozen_worker_is_shown_as_such(one_service: Service) -> None:
     with one_service.worker("--threads=1") as worker:
         job_id = give_endless_work(one_service)
-        await_that(lambda: one_service.job(job_id).seen_at > 0, worker)
+        await_that(lambda: one_service.job(job_id).silent_seconds is not None, worker)
         worker.process.send_signal(signal.SIGSTOP)
         # It leaves the registry.
         await_that(lambda: not one_service.workers())
