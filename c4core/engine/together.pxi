@@ -359,6 +359,8 @@ cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
     if registry.narrow(r, &bounds.lower, &bounds.upper):
         registry.post(r, team_bounds(bounds.lower, bounds.upper), ROOT_BOUNDS)
         s.version = atomics.load(&r.version)
+    if s.run.proven != NULL:
+        atomics.store(s.run.proven, team_bounds(bounds.lower, bounds.upper))
 
 
 cdef void _join_registry(Search* s, Worker* w, Registry* r) noexcept nogil:
