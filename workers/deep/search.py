@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim
 
-EXCHANGE_SECONDS: Final = 0.02
-"""Time between two exchanges of messages: a fifth of the time after which a position is split."""
+EXCHANGE_SECONDS: Final = 0.04
+"""Time between two exchanges of messages: half of the time after which a position is split."""
 
 HEARTBEAT_SECONDS: Final = 2.0
 """Time between two messages that are sent even without news."""
