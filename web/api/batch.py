@@ -164,8 +164,8 @@ PATHS: Final[dict[str, object]] = {
             "Answers to many positions",
             openapi.content(openapi.TEXT, JSON_LINES),
             query=BatchParameters,
-            body=openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n44\n')
-            | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n"),
+            body=openapi.content(openapi.BINARY, JSON_LINES, example='{"moves": "4453"}\n44\n')
+            | openapi.content(openapi.BINARY, "text/plain", example="4453\n44\n"),
             problems=(415,),
             description="Each line has moves, or an object with `moves`, `grid` or `key` and an "
             "optional `id`. Lines are answered in order while they arrive. If a line cannot be "

@@ -37,7 +37,7 @@ def each(value: object) -> Iterator[dict[str, Any]]:
 
 def routes() -> set[tuple[str, str]]:
     """The paths and methods of the server's API, without pages and files."""
-    others = {"/solve", "/agent", "/kaggle", "/healthz", "/readyz", "/metrics"}
+    others = {"/solve", "/kaggle", "/healthz", "/readyz", "/metrics"}
     found = set()
     for route in create_app(Settings(port=0)).routes:
         if isinstance(route, Route) and (route.path.startswith("/api/") or route.path in others):
@@ -64,7 +64,7 @@ def test_budgets_agree_with_the_server() -> None:
             for one in each(document)
             if (one.get("type"), one.get("maximum")) == ("number", 1.5)
         ]
-        assert len(budgets) == 8
+        assert len(budgets) == 7
         assert {schema.get("default", 1.5) for schema in budgets} <= {1, 1.5}
         assert client.get("/api/v1/position?moves=44&budget=1.5").status_code == 200
         assert client.get("/api/v1/position?moves=44&budget=1.6").status_code == 400
@@ -104,6 +104,26 @@ def test_operations_describe_their_parameters_and_answers() -> None:
             assert parameter["schema"], parameter
         in_path = {name for name, where in names if where == "path"}
         assert in_path == set(re.findall(r"{(\w+)}", path))
+
+
+def test_lines_and_pictures_are_bytes_in_generated_clients() -> None:
+    lines = ("application/x-ndjson", "text/plain", "text/csv")
+    found = {
+        (path, name)
+        for (path, _), described in OPERATIONS.items()
+        for name, body in (
+            *described.get("requestBody", {}).get("content", {}).items(),
+            *described["responses"].get("200", {}).get("content", {}).items(),
+        )
+        if body["schema"].get("format") == "binary"
+    }
+    assert found == {
+        ("/api/v1/batch", "application/x-ndjson"),
+        ("/api/v1/batch", "text/plain"),
+        *(("/api/v1/jobs", name) for name in lines),
+        ("/api/v1/picture.gif", "image/gif"),
+        ("/api/v1/picture.png", "image/png"),
+    }
 
 
 def test_links_name_operations_and_fill_their_parameters() -> None:
