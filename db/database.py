@@ -26,7 +26,7 @@ from db.files import check_file, check_opened, is_read_only, with_file_options
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
 from db.sql import CLOCK
-from db.urls import parse_url, place, show
+from db.urls import parse_url, place, show_url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -74,7 +74,7 @@ class Database:
         read_seconds: float | None,
         on_outage: Callable[[str], object] | None,
     ) -> None:
-        self.url = show(url)
+        self.url = show_url(url)
         self.dialect = engine.dialect.name
         self.created = created
         self._place = place(url)

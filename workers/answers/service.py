@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from workers.answers.question import Answer
 
 
-class Stop(threading.Event):
+class SearchStop(threading.Event):
     """A stop signal that interrupts running searches immediately. Thread-safe."""
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ class AnswerService:
         self._given = open_book(book) if book else None
         self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)
         self._batches = SolverPool(1, threads=threads, table_mb=table_mb)
-        self._closing = Stop()
+        self._closing = SearchStop()
 
     def book_for(self, board: BoardSize) -> Book | None:
         """The book for a board; None if there is none."""
@@ -356,7 +356,7 @@ def _interrupting(
     with ExitStack() as at_end:
         at_end.callback(is_over.set)
         for stop in stops:
-            if isinstance(stop, Stop):
+            if isinstance(stop, SearchStop):
                 at_end.enter_context(stop.calling(begin))
         if deadline is not None:
             timer = threading.Timer(max(0.0, deadline - time.monotonic()), interrupt)

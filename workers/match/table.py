@@ -36,7 +36,7 @@ from db.records.games import StoredGame
 from db.records.matches import Seats
 from workers.answers.find import find_answers, look_up, search_with
 from workers.answers.question import Question, usable_book
-from workers.answers.service import Stop as SearchStop
+from workers.answers.service import SearchStop
 from workers.match.terms import looks_games_up
 
 if TYPE_CHECKING:

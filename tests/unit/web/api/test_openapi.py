@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from web.app import MODULES, create_app
 from web.openapi import PATH, PEOPLE, Resource, build_document, operation
-from web.settings import Limits, Settings
+from web.settings import Limits, ServerSettings
 
 DOCUMENT = cast("dict[str, Any]", build_document(MODULES))
 OPERATIONS = {
@@ -39,7 +39,7 @@ def routes() -> set[tuple[str, str]]:
     """The paths and methods of the server's API, without pages and files."""
     others = {"/solve", "/kaggle", "/healthz", "/readyz", "/metrics"}
     found = set()
-    for route in create_app(Settings(port=0)).routes:
+    for route in create_app(ServerSettings(port=0)).routes:
         if isinstance(route, Route) and (route.path.startswith("/api/") or route.path in others):
             path = re.sub(r":\w+}", "}", route.path)
             found |= {(path, method) for method in (route.methods or set()) - {"HEAD"}}
@@ -47,7 +47,7 @@ def routes() -> set[tuple[str, str]]:
 
 
 def test_people_get_a_page_of_every_path() -> None:
-    with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
+    with TestClient(create_app(ServerSettings()), base_url="http://127.0.0.1") as client:
         html = client.get(PEOPLE).text
         assert all(f"<code>{method} {path}</code>" in html for path, method in OPERATIONS)
         assert "http" not in re.sub(r'="[^"]*"', "", html)
@@ -56,7 +56,7 @@ def test_people_get_a_page_of_every_path() -> None:
 
 
 def test_budgets_agree_with_the_server() -> None:
-    app = create_app(Settings(limits=Limits(budget_seconds=1.5)))
+    app = create_app(ServerSettings(limits=Limits(budget_seconds=1.5)))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         document = client.get(PATH).json()
         budgets = [
