@@ -31,7 +31,6 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "show": ("4453", "--output", f"nowhere/{FILE}.svg"),
     "prove": ("", "--output", f"nowhere/{FILE}"),
     "certificate show": (FILE, "1"),
-    "certificate write": ("1", "--output", f"nowhere/{FILE}"),
     "count": ("--keep", FILE),
     "query": ("--limit", "3"),
     "jobs resume": ("1", "--output", "-"),
