@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.record import ROOT
-from cli.measuring import three_digits, time_text
+from cli.measuring import three_digits, time_with_unit
 from cli.output.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def range_text(spread: Spread) -> str:
     """The ends of a spread, or ``one run`` if they are equal."""
     if spread.least == spread.most:
         return "one run"
-    least, most = time_text(spread.least), time_text(spread.most)
+    least, most = time_with_unit(spread.least), time_with_unit(spread.most)
     if least.split()[-1] == most.split()[-1]:
         least = least.split()[0]
     return f"{least} to {most}"

@@ -34,7 +34,7 @@ from benchmarks.processes import FailedError
 from benchmarks.record import ROOT
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
-from cli.measuring import time_text
+from cli.measuring import time_with_unit
 from db import jobs
 from db.database import Database
 from db.errors import StorageError
@@ -282,11 +282,11 @@ def places(parts: Mapping[str, Part]) -> dict[str, str]:
     kept = parts["measure"]
     rows = [
         [
-            time_text(each["distance"]) if each["distance"] else "none",
+            time_with_unit(each["distance"]) if each["distance"] else "none",
             f"{each['share']:.1%}",
             f"{each['trips']:.1f}",
             f"{each['messages']:.1f}",
-            *(time_text(each[name]) for name in ("search", "server", "python")),
+            *(time_with_unit(each[name]) for name in ("search", "server", "python")),
         ]
         for each in kept.figures
     ]

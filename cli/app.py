@@ -45,7 +45,7 @@ SUMMARIES: Final = {
     "tournament": "Let several players meet each other, and report the results.",
     "dataset": "Build and check data sets with exact labels.",
     "play": "Play Connect Four at the terminal.",
-    "games": "List, show, replay, report, export and import games.",
+    "games": "List, show, report, export and import games.",
     "players": "List players and describe their parameters.",
     "engine": "Run an engine that answers UCI lines on standard input.",
     "learn": "Train networks that play, and evaluate them.",

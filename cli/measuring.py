@@ -154,7 +154,7 @@ class Spread:
         return cls(statistics.median(values), min(values), max(values))
 
 
-def time_text(seconds: float) -> str:
+def time_with_unit(seconds: float) -> str:
     """Format a time with three digits and a unit: ``34.2 µs``. Zero is a dash."""
     if seconds <= 0:
         return "-"

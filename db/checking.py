@@ -200,8 +200,8 @@ def solve_again(
 def _sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
     """Choose evaluations at random, or all if there are fewer."""
     total = session.scalar(select(func.count()).select_from(Evaluation)) or 0
-    lots = random.Random(seed)  # noqa: S311 (no secret)
-    chosen = set(lots.sample(range(total), min(number, total)))
+    generator = random.Random(seed)  # noqa: S311 (no secret)
+    chosen = set(generator.sample(range(total), min(number, total)))
     query = DriverQuery(select(*COLUMNS).order_by(*PLACE), session.connection().dialect.name)
     rows = (row for rows in query.batches(session.connection(), _ROWS) for row in rows)
     some = islice(enumerate(rows), max(chosen, default=-1) + 1)

@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeVar, cast
 
-from sqlalchemy import event, func, orm, select
+from sqlalchemy import orm
 
 from db.engine import (
     BUSY_SECONDS,
@@ -26,7 +26,7 @@ from db.files import check_file, check_opened, is_read_only, with_file_options
 from db.migrations import HEAD
 from db.schema import Standing, bring_up_to_date, refuse, refuse_change, state_of, upgrade
 from db.sql import CLOCK
-from db.urls import parse_url, place, show
+from db.urls import parse_url, place, show_url
 
 if TYPE_CHECKING:
     import sqlite3
@@ -74,7 +74,7 @@ class Database:
         read_seconds: float | None,
         on_outage: Callable[[str], object] | None,
     ) -> None:
-        self.url = show(url)
+        self.url = show_url(url)
         self.dialect = engine.dialect.name
         self.created = created
         self._place = place(url)
@@ -355,23 +355,3 @@ class Writer(Protocol):
 
     def run(self, work: Callable[[Session], T]) -> T:
         """Run a write transaction, as ``Database.run`` does."""
-
-
-def after_commit(session: Session, call: Callable[[], object]) -> None:
-    """Call a function as soon as the session's transaction is committed, and only then.
-
-    Use this to update a process's cache of database contents. A transaction may be rolled back at
-    any point, even at its commit, and then ``Database.run`` repeats all of it. The function must
-    not use the session.
-    """
-    event.listen(session, "after_commit", lambda _session: call(), once=True)
-
-
-def limit_waiting(session: Session, seconds: float) -> None:
-    """Limit how long each statement of the transaction waits for rows that others have locked.
-
-    After that it raises BusyError. SQLite locks no rows, so the limit has no effect there.
-    """
-    if session.connection().dialect.name == "postgresql":
-        milliseconds = f"{max(1, round(1000 * seconds))}ms"
-        session.execute(select(func.set_config("lock_timeout", milliseconds, True)))

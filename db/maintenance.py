@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
-import glob
 import os
 import sqlite3
-import tempfile
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import Enum, String, func, select, text, type_coerce
 from sqlalchemy.exc import OperationalError
 
-from c4core.files import flush
+from c4core.files import atomic_file
 from db.database import Database
 from db.engine import translated
 from db.errors import UnreachableError
@@ -30,6 +26,7 @@ from db.types import driver_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from sqlalchemy import Table
     from sqlalchemy.orm import Session
@@ -42,9 +39,6 @@ _COPY_ROWS: Final = 10_000
 
 _BACKUP_PAGES: Final = 4_096
 """Number of pages (of 4 KiB) copied in one step; Ctrl-C works between two steps."""
-
-_PARTIAL: Final = ".partial"
-"""The suffix of the names of unfinished backups."""
 
 _SQLITE_SIZE: Final = text(
     "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
@@ -113,7 +107,7 @@ def backup(database: Database, path: Path) -> int:
 
     The copy is a snapshot. SQLite copies pages, damage included; from PostgreSQL every row is
     copied, so that the backup opens without a server. The file gets its name when it is complete
-    and on the disk. Several backups can be made at once; if they share a name, one is kept.
+    and on the disk.
 
     Returns:
         The size of the backup in bytes.
@@ -128,78 +122,17 @@ def backup(database: Database, path: Path) -> int:
     for side in (beside(path, suffix) for suffix in SUFFIXES):
         if os.path.lexists(side):
             raise FileExistsError(f"{side} exists: SQLite would read it as part of the backup")
-    _remove_leftovers(path)
-    with _partial(path) as unfinished:
-        with database.read() as session, translated(str(path)):
-            if database.dialect == "sqlite":
-                _copy_pages(session, unfinished)
-            else:
-                _copy_rows(session, unfinished)
-        try:
-            _appear(unfinished, path)
-        except FileExistsError:
-            raise FileExistsError(f"{path} exists: choose another name for the backup") from None
-        return path.stat().st_size
-
-
-@contextmanager
-def _partial(path: Path) -> Iterator[Path]:
-    """The path of a temporary file beside another one; it is removed at the end.
-
-    The file is locked while the process lives. Other backups remove such files that are not locked.
-    """
+    copy = _copy_pages if database.dialect == "sqlite" else _copy_rows
     try:
-        lock, partial = _locked_file(path)
+        with (
+            atomic_file(path) as unfinished,
+            database.read() as session,
+            translated(str(path)),
+        ):
+            copy(session, unfinished)
     except OSError as error:
         raise UnreachableError(f"cannot write {path}: {error.strerror}") from None
-    try:
-        yield partial
-    finally:
-        _unlink(partial)
-        os.close(lock)
-
-
-def _locked_file(path: Path) -> tuple[int, Path]:
-    while True:
-        lock, name = tempfile.mkstemp(_PARTIAL, f".{path.name}.", path.parent)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.fstat(lock).st_nlink:
-            return lock, Path(name)
-        os.close(lock)  # another backup has removed it as a leftover before it was locked
-
-
-def _remove_leftovers(path: Path) -> None:
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
-        with suppress(OSError), left.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its backup runs
-            _unlink(left)
-
-
-def _unlink(partial: Path) -> None:
-    for suffix in ("", "-journal", "-shm", "-wal"):
-        Path(f"{partial}{suffix}").unlink(missing_ok=True)
-
-
-def _appear(partial: Path, path: Path) -> None:
-    """Give a file its name, unless another file has it."""
-    flush(partial)
-    partial.chmod(0o666 & ~_umask())
-    try:
-        os.link(partial, path)  # unlike a rename, this never replaces a file
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if path.exists():
-            raise FileExistsError from None
-        partial.rename(path)
-    with suppress(OSError):  # some systems do not allow this; the content is on the disk
-        flush(path.parent)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    return path.stat().st_size
 
 
 def _table_sizes(session: Session) -> dict[str, int]:

@@ -113,7 +113,7 @@ def _unreadable(text: str) -> UnknownSchemeError:
     return UnknownSchemeError(f"not a database URL: {masked(text)!r} ({_HINT})", url=masked(text))
 
 
-def show(url: URL) -> str:
+def show_url(url: URL) -> str:
     """Show a URL to users: password masked, or left out with all parameters; driver left out."""
     if url.get_backend_name() == "sqlite":
         return f"sqlite:///{url.database}" + (f"?{_ONLY_READ}" if MODE in url.query else "")
@@ -127,7 +127,7 @@ def place(url: URL) -> str:
     """Return the database's name in error messages: an SQLite file's path, else the masked URL."""
     if url.get_backend_name() == "sqlite" and url.database is not None:
         return url.database
-    return show(url)
+    return show_url(url)
 
 
 def masked(text: str) -> str:

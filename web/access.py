@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from db.database import Database
-    from web.settings import Settings
+    from web.settings import ServerSettings
 
 _PREFIX: Final = 64
 """Prefix length of an IPv6 client: all addresses in a /64 count as one client."""
@@ -102,7 +102,7 @@ class Origins(HttpMiddleware):
         return None
 
 
-def allowed_names(settings: Settings) -> frozenset[str] | None:
+def allowed_names(settings: ServerSettings) -> frozenset[str] | None:
     """The host names that a server answers to; None for any name."""
     host = settings.host.lower()
     if settings.token is not None and not is_loopback(host) and not settings.allowed_hosts:

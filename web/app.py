@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from web.openapi import Resource
-    from web.settings import Limits, Settings
+    from web.settings import Limits, ServerSettings
 
 MODULES: Final[tuple[Resource, ...]] = (
     position,
@@ -65,7 +65,7 @@ MODULES: Final[tuple[Resource, ...]] = (
 
 
 def create_app(
-    settings: Settings, on_start: Callable[[Service], object] = lambda _service: None
+    settings: ServerSettings, on_start: Callable[[Service], object] = lambda _service: None
 ) -> Starlette:
     """Create the application of a server.
 

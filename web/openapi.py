@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 
 TEXT: Final[Schema] = {"type": "string"}
+BINARY: Final[Schema] = {"type": "string", "format": "binary"}
+"""Bytes that clients send or receive as they are: lines in UTF-8, and pictures."""
 
 PATH: Final = "/api/v1/openapi.json"
 """The document's path on the server."""

@@ -270,10 +270,10 @@ class AskedPosition:
     board: BoardSize
 
 
-def read_board(value: str | UnsetType, default: BoardSize = DEFAULT_BOARD) -> BoardSize:
+def read_board(value: str | UnsetType) -> BoardSize:
     """Read a board's size, such as ``7x6``; ``UNSET`` is the default size."""
     if isinstance(value, UnsetType):
-        return default
+        return DEFAULT_BOARD
     if len(value) > LONGEST_QUOTE:
         raise ApiError(400, f"not a board size: {quote(value)}", "board")
     try:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from web.service import Service
-    from web.settings import Settings
+    from web.settings import ServerSettings
 
 OTHERS: Final = 256
 """Number of file descriptors for the database, books and jobs."""
@@ -90,7 +90,9 @@ class ListenError(C4Error):
     """The server cannot or must not listen at the given address."""
 
 
-def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url: None) -> None:
+def serve(
+    settings: ServerSettings, *, on_ready: Callable[[str], object] = lambda _url: None
+) -> None:
     """Run a server until SIGINT, SIGTERM or SIGHUP; a second signal ends the process at once.
 
     Call it in the main thread. It returns when all unfinished work has been handed back.
@@ -170,7 +172,7 @@ def _check_token(token: str | None) -> None:
         )
 
 
-def _check_hosts(settings: Settings) -> None:
+def _check_hosts(settings: ServerSettings) -> None:
     for name in settings.allowed_hosts:
         if not is_host_name(name):
             raise ListenError(
@@ -184,7 +186,7 @@ def _check_hosts(settings: Settings) -> None:
             )
 
 
-def _check_proxies(settings: Settings) -> None:
+def _check_proxies(settings: ServerSettings) -> None:
     for proxy in settings.proxies:
         try:
             ip_network(proxy)
@@ -195,7 +197,7 @@ def _check_proxies(settings: Settings) -> None:
             ) from None
 
 
-def _listen(settings: Settings) -> socket.socket:
+def _listen(settings: ServerSettings) -> socket.socket:
     host, port = settings.host, settings.port
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -19,7 +19,7 @@ from web.middleware import Metrics
 from web.responses import CLIENT_GONE, ApiError, too_many, unavailable
 from web.running import JobRunner
 from workers.answers.find import look_up
-from workers.answers.service import AnswerService, Stop
+from workers.answers.service import AnswerService, SearchStop
 from workers.celery.broker import Broker
 from workers.logs import LOGGER
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import NonBlockingReader
     from db.records.evaluations import StoredEvaluation
-    from web.settings import Settings
+    from web.settings import ServerSettings
 
 LONGEST_QUESTION: Final = 256
 """Maximum length of a query whose answer is cached, so that the cache's memory is bounded."""
@@ -125,7 +125,7 @@ class Service:
 
     answer_service: AnswerService
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.database: Database | None = None
         self.broker: Broker | None = None
@@ -294,9 +294,9 @@ class Service:
         """Number of requests that are searching."""
         return self._searches.total()
 
-    async def until_disconnected(self, request: Request, work: Callable[[Stop], T]) -> T:
+    async def until_disconnected(self, request: Request, work: Callable[[SearchStop], T]) -> T:
         """Run a function in a thread; stop it if the client disconnects."""
-        stop = Stop()
+        stop = SearchStop()
         doing = asyncio.ensure_future(self.in_thread(work, stop))
         gone = asyncio.ensure_future(_await_disconnect(request))
         ending = asyncio.ensure_future(self.stopping.wait())
@@ -354,7 +354,7 @@ async def _await_disconnect(request: Request) -> None:
         pass
 
 
-async def _tell(stop: Stop, doing: asyncio.Future[T]) -> None:
+async def _tell(stop: SearchStop, doing: asyncio.Future[T]) -> None:
     """Send stop signals to a search until it ends; discard its result or error."""
     while not doing.done():
         stop.set()

@@ -36,7 +36,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ServerSettings:
     """The settings of a server."""
 
     host: str = LOOPBACK

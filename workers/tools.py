@@ -12,11 +12,11 @@ from c4core.arena.file_formats import game_of_moves
 from c4core.errors import C4Error
 from c4core.lines import parse_position
 from c4core.notation import MAX_BITS, column_label, parse_board
-from c4core.players import ProgramRefusedError, Stop as PlayerStop, StopPlaying
+from c4core.players import ProgramRefusedError, Stop, StopPlaying
 from db import evaluations
 from db.records.evaluations import Cursor, EvaluationFilter
 from workers.answers.lines import request_object, stored_object
-from workers.answers.service import Stop
+from workers.answers.service import SearchStop
 from workers.match.reviews import review_game, review_object
 from workers.match.table import choose_move, read_player
 
@@ -95,7 +95,7 @@ class Tools:
         board: Board = "7x6",
         budget: Budget = None,
         *,
-        stop: Stop | None = None,
+        stop: SearchStop | None = None,
     ) -> dict[str, Any]:
         """Solve a position exactly.
 
@@ -117,7 +117,7 @@ class Tools:
         board: Board = "7x6",
         budget: Budget = None,
         *,
-        stop: Stop | None = None,
+        stop: SearchStop | None = None,
     ) -> dict[str, Any]:
         """Solve several positions of one board.
 
@@ -142,7 +142,7 @@ class Tools:
         board: Board = "7x6",
         budget: Budget = None,
         *,
-        stop: Stop | None = None,
+        stop: SearchStop | None = None,
     ) -> dict[str, Any]:
         """Find the mistakes of a game, move by move.
 
@@ -166,7 +166,7 @@ class Tools:
         position: Form,
         board: Board = "7x6",
         *,
-        stop: Stop | None = None,  # noqa: ARG002 (all tools have it)
+        stop: SearchStop | None = None,  # noqa: ARG002 (all tools have it)
     ) -> dict[str, Any]:
         """List the columns that can be played, without a search.
 
@@ -195,7 +195,7 @@ class Tools:
         budget: Budget = None,
         seed: Annotated[int, "Seed of random choices."] = 0,
         *,
-        stop: Stop | None = None,
+        stop: SearchStop | None = None,
     ) -> dict[str, Any]:
         """Choose a move by a named player.
 
@@ -213,8 +213,8 @@ class Tools:
         if seconds <= 0:
             raise ToolError("budget must be more than 0 for a move")
         _check("seed", seed, 0, LARGEST_SEED)
-        player_stop = PlayerStop()
-        with (stop or Stop()).calling(player_stop.set):
+        player_stop = Stop()
+        with (stop or SearchStop()).calling(player_stop.set):
             try:
                 move = choose_move(
                     request.position,
@@ -251,7 +251,7 @@ class Tools:
         exact: Annotated[bool | None, "True: only exact scores; false: only bounds."] = None,
         limit: Annotated[int, f"Most rows, up to {MOST_ROWS}."] = 10,
         cursor: Annotated[str | None, '"next" of the previous page.'] = None,
-        stop: Stop | None = None,  # noqa: ARG002 (all tools have it)
+        stop: SearchStop | None = None,  # noqa: ARG002 (all tools have it)
     ) -> dict[str, Any]:
         """List stored evaluations of the database that meet the conditions, by ply and key.
 

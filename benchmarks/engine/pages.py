@@ -8,7 +8,7 @@ from benchmarks.engine.solvers import Measurement
 from benchmarks.page import number_text, range_text, run_lines, table
 from c4core import parse_board
 from c4core.solved import SOLVED
-from cli.measuring import three_digits, time_text
+from cli.measuring import three_digits, time_with_unit
 from cli.output.render import score_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def line(measurement: Measurement) -> str:
     threads = f", {measurement.threads} threads" if measurement.threads > 1 else ""
     return (
         f"{measurement.group}: {measurement.case}, {measurement.solver}{threads}: "
-        f"{measurement.count:,} x {time_text(measurement.each.median)}{wrong}"
+        f"{measurement.count:,} x {time_with_unit(measurement.each.median)}{wrong}"
     )
 
 
@@ -67,7 +67,7 @@ def own_table(found: Sequence[Measurement], heading: str, *, wrong: bool = False
     rows = []
     for one in widest(found):
         nodes = "" if one.nodes is None else number_text(one.nodes / one.count)
-        times = f"{time_text(one.each.median)} | {range_text(one.each)}"
+        times = f"{time_with_unit(one.each.median)} | {range_text(one.each)}"
         more = f" | {one.wrong}" * wrong
         rows.append(f"{one.case} | {one.count:,} | {times} | {nodes}{more}")
     return _table(headings, rows)
@@ -84,11 +84,11 @@ def rivals_table(found: Sequence[Measurement], heading: str) -> str:
         own = solvers.get(OWN)
         if own is None or len(solvers) == 1:
             continue
-        row = [case, f"{count:,}", time_text(own.each.median)]
+        row = [case, f"{count:,}", time_with_unit(own.each.median)]
         for other in map(solvers.get, rivals):
             times = other and ratio(other, own)
             row += [
-                time_text(other.each.median) if other else NOTHING,
+                time_with_unit(other.each.median) if other else NOTHING,
                 three_digits(times) if times else NOTHING,
             ]
         rows.append(row)
@@ -107,7 +107,7 @@ def boards_table(found: Sequence[Measurement]) -> str:
                 one.solver,
                 score_text(SOLVED[parse_board(one.case.partition(",")[0])].score),
                 "" if one.nodes is None else number_text(one.nodes),
-                time_text(one.each.median),
+                time_with_unit(one.each.median),
                 range_text(one.each),
                 "" if times is None else three_digits(times),
             ]
@@ -119,7 +119,7 @@ def batches_table(found: Sequence[Measurement]) -> str:
     """The times of batches in one call."""
     rows = [
         f"{one.case} | {one.count:,} | {number_text(1 / one.each.median)} | "
-        f"{time_text(one.each.median)} | {range_text(one.each)}"
+        f"{time_with_unit(one.each.median)} | {range_text(one.each)}"
         for one in found
     ]
     return _table("batch | positions | positions/s | per position | range", rows)
@@ -129,7 +129,7 @@ def threads_table(found: Sequence[Measurement]) -> str:
     """The gain in wall-clock time from more threads."""
     single = {one.case: one for one in found if one.threads == 1}
     rows = [
-        f"{one.case} | {one.threads} | {time_text(one.elapsed.median)} | "
+        f"{one.case} | {one.threads} | {time_with_unit(one.elapsed.median)} | "
         f"{range_text(one.elapsed)} | "
         f"{three_digits(single[one.case].elapsed.median / one.elapsed.median)} | "
         f"{number_text(one.nodes or 0)}"

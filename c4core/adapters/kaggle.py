@@ -107,41 +107,6 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
     return position
 
 
-def read_turn(turn: Mapping[str, object]) -> Position:
-    """Read the JSON object that various programs send to agents over HTTP.
-
-    ``board`` has rows of 0, 1 and 2 (or -1), the top row first. ``current_player`` is the mark of
-    the side to move and ``valid_moves`` are the 0-based open columns; both are optional.
-    """
-    rows = _read(turn, "board", list[list[Literal[0, 1, 2, -1]]])
-    squares = [square for row in rows for square in row]
-    stones = len(squares) - squares.count(0)
-    turns = 1 if squares.count(1) == stones // 2 else 2
-    own = _read(turn, "current_player", Literal[1, 2, -1], turns)
-    mine = squares.count(1) if own == 1 else stones - squares.count(1)
-    if mine != stones // 2:
-        raise AdapterError(
-            f"player {own} is not to move: it has {mine} of {stones} stones", field="current_player"
-        )
-    first = (own == 1) == (stones % 2 == 0)  # whether 1 moved first
-    characters = {0: ".", 1: "x" if first else "o"}
-    grid = "/".join(
-        "".join(characters.get(square, "o" if first else "x") for square in row) for row in rows
-    )
-    try:
-        position = Position.from_grid(grid, width=len(rows[0]) if rows else 0, height=len(rows))
-    except (GridError, BoardError) as error:
-        raise AdapterError(str(error), field="board") from None
-    if position.is_over:
-        raise AdapterError("the game is over", field="board")
-    columns = list(position.legal_columns())
-    if "valid_moves" in turn and turn["valid_moves"] != columns:
-        raise AdapterError(
-            f"valid_moves must be {columns}, the columns that can be played", field="valid_moves"
-        )
-    return position
-
-
 def _read(values: Mapping[str, object], name: str, kind: Any, default: object = None) -> Any:  # noqa: ANN401
     """Read a field; the error names it."""
     try:

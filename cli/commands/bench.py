@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from c4core.version import ENGINE_VERSION, __version__
-from cli.measuring import measure, processor, signature, time_text
+from cli.measuring import measure, processor, signature, time_with_unit
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import can_write
 from cli.output.tables import write_facts
@@ -146,5 +146,5 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _each(seconds: float) -> str:
-    text = time_text(seconds)
+    text = time_with_unit(seconds)
     return text if can_write(text) else text.replace("µ", "u")

@@ -25,7 +25,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.options import group, number, takes
 from cli.shell.parameters import Engine
-from workers.answers.service import AnswerService, Stop
+from workers.answers.service import AnswerService, SearchStop
 from workers.logs import set_up
 from workers.tools import INSTRUCTIONS, NAMES, Tools
 
@@ -131,7 +131,7 @@ async def serve(tools: Tools, pool: ThreadPoolExecutor) -> None:
     ) -> types.CallToolResult:
         if asked.name not in methods:
             raise MCPError(types.INVALID_PARAMS, f"no such tool; there are {', '.join(NAMES)}")
-        stop = Stop()
+        stop = SearchStop()
         try:
             given = asdict(convert(asked.arguments or {}, kinds[asked.name], strict=False))
             work = partial(methods[asked.name], **given, stop=stop)

@@ -31,7 +31,7 @@ from cli.shell.options import flag, group, option, takes
 from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo, ignoring_closed_stderr, reading, run_in_background
 from workers.answers.question import Question
-from workers.answers.service import AnswerService, Stop as SearchStop
+from workers.answers.service import AnswerService, SearchStop
 from workers.match.table import choose_move
 
 if TYPE_CHECKING:

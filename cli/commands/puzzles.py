@@ -27,7 +27,7 @@ from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, flag, group, number, takes
 from cli.shell.parameters import Engine
 from cli.shell.process import Exit, run_in_background
-from workers.answers.service import AnswerService, Stop
+from workers.answers.service import AnswerService, SearchStop
 from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture
 from workers.text import count
 
@@ -121,7 +121,7 @@ def puzzles(context: click.Context, given: Given) -> None:
             database = stack.enter_context(settings.open_database(create=not named.has_stored))
         service = AnswerService(database, **vars(given.engine))
         stack.callback(service.close)
-        stop = Stop()
+        stop = SearchStop()
         search = PuzzleSearch(service, budget=given.time_limit, stop=stop)
         if given.games:
             source = search.all_of(_without_bad(stream_games(named, given.board, database), bad))
@@ -158,7 +158,7 @@ def _without_bad(entries: Iterable[GameEntry | BadLine], bad: list[BadLine]) -> 
             yield entry
 
 
-def _in_background(source: Iterator[Puzzle], stop: Stop) -> Iterator[Puzzle]:
+def _in_background(source: Iterator[Puzzle], stop: SearchStop) -> Iterator[Puzzle]:
     """Search for each puzzle in another thread, so that Ctrl-C is handled at once."""
     while (puzzle := run_in_background(partial(next, source, None), stop.set)) is not None:
         yield puzzle

@@ -37,7 +37,7 @@ from cli.shell.parameters import Engine
 from cli.shell.process import Exit, echo, run_in_background
 from cli.work.job import Backend, JobContext
 from workers.answers.lines import bad_line_object
-from workers.answers.service import AnswerService, Stop
+from workers.answers.service import AnswerService, SearchStop
 from workers.match.reviews import (
     SIDES,
     Review,
@@ -245,7 +245,7 @@ def _reviewed(
 ) -> Review | BadLine:
     if isinstance(entry, BadLine):
         return entry
-    stop = Stop()
+    stop = SearchStop()
     return run_in_background(
         partial(review_game, entry, service, budget=time_limit, stop=stop), stop.set
     )

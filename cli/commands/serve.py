@@ -116,7 +116,7 @@ def serve(settings: Settings, given: Given) -> None:
     extras.require(extras.WEB, click.ClickException)
 
     from web.server import serve as run_server
-    from web.settings import Limits, Settings as WebSettings
+    from web.settings import Limits, ServerSettings
 
     set_up(
         verbose=settings.verbose,
@@ -127,7 +127,7 @@ def serve(settings: Settings, given: Given) -> None:
     if not given.no_store:
         settings.say_if_local()
     run_server(
-        WebSettings(
+        ServerSettings(
             host=given.host,
             port=given.port,
             database_url=None if given.no_store else settings.url,

@@ -106,9 +106,9 @@ def show(settings: Settings, given: Given) -> None:
 
 def _answer(settings: Settings, position: Position, given: Given) -> Answer:
     """Find the scores of all columns: in the book, the database, or by a search."""
-    from workers.answers.service import AnswerService, Stop
+    from workers.answers.service import AnswerService, SearchStop
 
-    stop = Stop()
+    stop = SearchStop()
     with nullcontext() if given.no_store else settings.open_database(create=True) as database:
         service = AnswerService(database, **vars(given.engine))
         try:

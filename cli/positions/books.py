@@ -53,9 +53,9 @@ def board_of_book() -> Any:
     return option(text, metavar="WxH", read=parse_board)
 
 
-def output(text: str, *, required: bool = False) -> Any:
+def output(text: str) -> Any:
     """The option ``--output`` of a book or a certificate."""
-    return option(text, "-o", "--output", metavar="FILE", required=required)
+    return option(text, "-o", "--output", metavar="FILE")
 
 
 def force() -> Any:

@@ -22,8 +22,6 @@ LARGEST_FLOAT: Final = 1e9
 """31 years in seconds; Python can wait for 292 years."""
 LARGEST_IN_RANGE: Final = (1 << 15) - 1
 """The limit of plies, moves and scores, which databases store in 16 bits."""
-LARGEST_GAME: Final = (1 << 31) - 1
-"""The limit of a game's number in its match, which databases store in 32 bits."""
 LARGEST_KEY: Final = (1 << 128) - 1
 """The largest key that databases store; each board has a limit of its own."""
 LARGEST_SEED: Final = (1 << 64) - 1

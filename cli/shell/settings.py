@@ -97,11 +97,11 @@ class Settings:
         return database
 
 
-def default_database(*, ensure: bool = True) -> Path:
-    """The path of the default database. Its directory is created, unless ``ensure`` is False."""
+def default_database() -> Path:
+    """The path of the default database. Its directory is created."""
     import platformdirs
 
-    return platformdirs.user_data_path("c4", ensure_exists=ensure) / "c4.db"
+    return platformdirs.user_data_path("c4", ensure_exists=True) / "c4.db"
 
 
 def settings_of(context: click.Context) -> Settings:

@@ -69,7 +69,7 @@ from db.types import HighHalf, LowHalf, driver_type, stored_halves
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from sqlalchemy import Connection, FromClause, Select, TableValuedAlias
+    from sqlalchemy import Connection, FromClause, TableValuedAlias
     from sqlalchemy.dialects import postgresql, sqlite
     from sqlalchemy.orm import Session
 
@@ -373,9 +373,9 @@ def _rows(
 ) -> Iterator[Sequence[ColumnValues]]:
     connection = session.connection()
     dialect = connection.dialect.name
-    query = lookup_query(dialect)
+    query = _lookup_query(dialect)
     for start in range(0, len(keys), LOOKUP_KEYS):
-        chosen = keys_parameters(keys[start : start + LOOKUP_KEYS], dialect)
+        chosen = _keys_parameters(keys[start : start + LOOKUP_KEYS], dialect)
         yield query.rows(connection, **board._asdict(), **chosen)
 
 
@@ -406,7 +406,7 @@ def _place(board: BoardSize, key: int) -> dict[str, int]:
 
 
 def _key_among(dialect: str) -> ColumnElement[bool]:
-    """The condition that a row's key is among the keys of :func:`keys_parameters`.
+    """The condition that a row's key is among the keys of :func:`_keys_parameters`.
 
     A parameter holds any number of keys, so one prepared statement is enough for all numbers.
     """
@@ -420,7 +420,7 @@ def _key_among(dialect: str) -> ColumnElement[bool]:
     return tuple_(*KEY).in_(select(*halves))
 
 
-def keys_parameters(keys: Iterable[int], dialect: str) -> dict[str, Any]:
+def _keys_parameters(keys: Iterable[int], dialect: str) -> dict[str, Any]:
     """The parameters of a query for some keys; sorted, so that neighbours are read together.
 
     SQLite gets one JSON object, the low halves by their high half. PostgreSQL gets two arrays; an
@@ -456,27 +456,19 @@ def _find_query(dialect: str) -> DriverQuery:
 
 
 @cache
-def lookup_query(dialect: str) -> DriverQuery:
-    """The query for the rows of keys; for its parameters see :func:`query_of_keys`."""
-    return DriverQuery(query_of_keys(COLUMNS, (), dialect), dialect)
+def _lookup_query(dialect: str) -> DriverQuery:
+    """The query for the rows of keys.
 
-
-def query_of_keys(
-    columns: Sequence[ColumnElement[Any]],
-    conditions: Sequence[ColumnElement[bool]],
-    dialect: str,
-) -> Select[Any]:
-    """A query for columns of the rows that have one of the keys and meet the conditions.
-
-    Its parameters are ``width``, ``height`` and the result of :func:`keys_parameters`.
+    Its parameters are ``width``, ``height`` and the result of :func:`_keys_parameters`.
     """
-    of_board = select(*columns).where(*_OF_BOARD, *conditions)
+    of_board = select(*COLUMNS).where(*_OF_BOARD)
     if dialect == "sqlite":
-        return of_board.where(_key_among(dialect))
+        return DriverQuery(of_board.where(_key_among(dialect)), dialect)
     # One descent into the index for each key, independent of the statistics. With `= ANY` and a
     # table that was filled a moment ago, PostgreSQL reads all rows of the board if there are a
     # hundred keys or more. Measured with 40,000 rows: 210 microseconds a key, against 3 this way.
     wanted, halves = _wanted_keys()
     is_wanted = and_(*(half == other for half, other in zip(KEY, halves, strict=True)))
     found = of_board.where(is_wanted).offset(literal_column("0")).lateral("found")
-    return select(*found.c).select_from(wanted.join(found, true()))
+    rows = select(*found.c).select_from(wanted.join(found, true()))
+    return DriverQuery(rows, dialect)

@@ -133,14 +133,12 @@ def list_games(
     return GamePage(games, GameCursor(games[-1].match_id, games[-1].number) if more else None)
 
 
-def stream_games(
-    session: Session, filters: GameFilter, *, after: GameCursor | None = None
-) -> Iterator[StoredGame]:
-    """Yield all matching games after ``after``, by match, then by number, in constant memory.
+def stream_games(session: Session, filters: GameFilter) -> Iterator[StoredGame]:
+    """Yield all matching games, by match, then by number, in constant memory.
 
     The transaction stays open while the games are taken.
     """
-    query = _ordered(filters, after).execution_options(yield_per=_BATCH)
+    query = _ordered(filters, None).execution_options(yield_per=_BATCH)
     with session.connection().execute(query) as found:
         for row in found:
             yield _game(row)

@@ -8,18 +8,12 @@ key.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from c4core.evaluation import Bounded, signed
-from c4core.html import table_html
+from c4core.evaluation import Bounded
 from c4core.notation import MAX_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from c4core.evaluation import Value
     from c4core.notation import BoardSize
 
@@ -78,18 +72,10 @@ class EvaluationFilter:
     """True: the bounds are equal; False: they are not."""
     has_scores: bool | None = None
     """True: the score of every column is stored; False: it is not."""
-    keys: Sequence[int] | NDArray[np.uint64] | None = None
-    """Canonical keys, for instance of the positions of a line of play.
-
-    An array of longer keys has two columns: the low and the high 64 bits.
-    """
 
 
 COSTLY_NODES: Final = 1 << 20
 """Evaluations that took this many nodes have an index of their own (:mod:`db.models`)."""
-
-Order = Literal["ply", "score", "nodes", "updated"]
-"""The order of rows; equal rows come by ply, then by key."""
 
 
 class Cursor(NamedTuple):
@@ -122,22 +108,6 @@ class Page(NamedTuple):
     """The rows, by ply, then by key."""
     next: Cursor | None
     """The ``after`` of the following page; None on the last one."""
-
-    def _repr_html_(self) -> str:
-        """Show the rows as a table in notebooks."""
-        rows = [
-            (
-                row.ply,
-                row.key,
-                f"{row.lower} to {row.upper}" if row.score is None else signed(row.score),
-                row.value or "not known",
-                "" if row.scores is None else " ".join(signed(each) or "-" for each in row.scores),
-                f"{row.nodes:,}",
-            )
-            for row in self.rows
-        ]
-        more = "" if self.next is None else f"There are more, after {self.next}."
-        return table_html(("ply", "key", "score", "value", "columns", "nodes"), rows, more)
 
 
 class PlySummary(NamedTuple):

@@ -116,7 +116,7 @@ def run_with_match_of(database: Database, match_id: int) -> None:
     with database.write() as session:
         session.execute(update(Unit).where(Unit.job_id == ours).values(payload=payload))
     (shown,) = run_job(database, ours)
-    assert f"c4 jobs retry {ours} --allow-programs" in str(shown["error"])
+    assert f"c4 jobs resume {ours} --allow-programs" in str(shown["error"])
     assert games_of(database, match_id) == []
 
 
@@ -133,7 +133,7 @@ def test_a_job_of_programs_is_not_started(database: Database, trap: Trap, player
 
 def reading(match: int) -> tuple[str, ...]:
     return (
-        *(f"show {match}:0", f"show {match}:0 --boards", f"export {match}"),
+        *(f"show {match}:0", f"export {match}"),
         *(f"export {match} --format csv", f"report {match} --judge all"),
         f"report {match} --markdown",
     )
@@ -171,9 +171,6 @@ def test_imported_games_start_nothing(c4: C4, trap: Trap, players: list[str]) ->
     file = exported(c4, *({"first": player} for player in players))
     assert c4("games", "import", str(file)).code == 0
     read_games(c4, (1, 2, 3), "games show 1:0 --json")
-    for number in (1, 2, 3):
-        for more in ([], ["--allow-programs"]):
-            assert "imported" in refused(c4("games", "replay", f"{number}:0", *more))
     assert not trap.has_run
 
 
@@ -206,10 +203,9 @@ def test_a_received_database_starts_nothing(c4: C4, trap: Trap, players: list[st
             match = play(database, terms(games=2, start=Position(width=5, height=4)))
             as_another(database, match.id, player_a=player)
     waiting, played = (1, 2, 3), (4, 5, 6)
-    for number, player in zip((*waiting, *played), 2 * players, strict=True):
-        command = f"jobs resume {number}" if number in waiting else f"games replay {number}:0"
-        said = refused(c4(*command.split()))
-        assert player in said, command
+    for number, player in zip(waiting, players, strict=True):
+        said = refused(c4("jobs", "resume", str(number)))
+        assert player in said, number
         assert "--allow-programs" in said
     player = "database-montecarlo:playouts=1"
     shown = (f"jobs show {number}" for number in waiting)
@@ -222,10 +218,9 @@ def test_a_received_database_starts_nothing(c4: C4, trap: Trap, players: list[st
         refused(c4("jobs", "resume", number))
         assert state_of(c4, int(number)) is JobState.CANCELLED  # its original state
     assert not trap.has_run
-    for command, codes in (("jobs resume 1", {0}), ("games replay 4:0", {0, 1})):
-        done = c4(*command.split(), "--allow-programs")
-        assert done.code in codes, done.err
-        trap.marker.unlink()
+    done = c4("jobs", "resume", "1", "--allow-programs")
+    assert done.code == 0, done.err
+    assert trap.has_run
 
 
 def state_of(c4: C4, job_id: int = 1) -> JobState:
@@ -239,10 +234,10 @@ def test_failed_units_are_not_retried_with_programs(c4: C4, trap: Trap) -> None:
         with database.write() as session:
             session.execute(update(Unit).values(state="failed", error="x"))
             session.execute(update(Job).values(state=JobState.FAILED))
-    assert "--allow-programs" in refused(c4("jobs", "retry", str(planned.job_id)))
+    assert "--allow-programs" in refused(c4("jobs", "resume", str(planned.job_id)))
     assert state_of(c4) is JobState.FAILED
     assert not trap.has_run
-    assert c4("jobs", "retry", "1", "--allow-programs").code == 0
+    assert c4("jobs", "resume", "1", "--allow-programs").code == 0
     assert trap.has_run
 
 

@@ -6,7 +6,7 @@ import string
 from hypothesis import assume, example, given, strategies as st
 
 from db.errors import StorageError
-from db.urls import is_secret_name, masked, parse_url, place, show
+from db.urls import is_secret_name, masked, parse_url, place, show_url
 from workers.celery.broker import check_url
 from workers.errors import BrokerUrlError
 from workers.logs import Masking, OneLine
@@ -90,7 +90,7 @@ def test_a_password_is_never_shown(url: str) -> None:
         assert MARK not in repr(error.__dict__)  # noqa: PT017
     else:
         if parsed.get_backend_name() != "sqlite":
-            assert MARK not in show(parsed) + place(parsed)
+            assert MARK not in show_url(parsed) + place(parsed)
 
 
 @given(with_user, st.booleans())

@@ -64,10 +64,8 @@ def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
         found[f"count {given}"] = lambda session, filters=filters: evaluations.count(
             session, filters
         )
-    of_keys = EvaluationFilter(board=BOARD, keys=list(range(0, 10**9, 1000003)))
     some = GameFilter(board=BOARD, winner="o")
     return found | {
-        "search keys": lambda session: evaluations.search(session, of_keys),
         "find": lambda session: evaluations.find(session, BOARD, 1000003),
         "lookup": lambda session: evaluations.lookup(session, BOARD, range(500)),
         "jobs": jobs.list_jobs,

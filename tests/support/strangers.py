@@ -31,7 +31,6 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "show": ("4453", "--output", f"nowhere/{FILE}.svg"),
     "prove": ("", "--output", f"nowhere/{FILE}"),
     "certificate show": (FILE, "1"),
-    "certificate write": ("1", "--output", f"nowhere/{FILE}"),
     "count": ("--keep", FILE),
     "query": ("--limit", "3"),
     "jobs resume": ("1", "--output", "-"),
@@ -54,8 +53,8 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("jobs list", "status", "games matches", "games list", "players list"), ()),
     **dict.fromkeys(("db init", "db upgrade", "db stats", "db check"), ()),
     **dict.fromkeys(("jobs show", "jobs watch", "jobs results", "jobs cancel"), ("1",)),
-    **dict.fromkeys(("jobs retry", "games report"), ("1",)),
-    **dict.fromkeys(("games show", "games replay"), ("1:0",)),
+    **dict.fromkeys(("jobs resume", "games report"), ("1",)),
+    "games show": ("1:0",),
     "learn train residual": ("--data", FILE, "--output", FILE),
 }
 """Arguments that make a command display or refuse a hostile name."""

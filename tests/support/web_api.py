@@ -16,7 +16,7 @@ from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.units import job_of_games
 from web.app import MODULES, create_app
 from web.openapi import build_document
-from web.settings import Limits, Settings
+from web.settings import Limits, ServerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +136,7 @@ def serving(**settings: Any) -> Iterator[Api]:  # noqa: ANN401
         "table_mb": 1,
         "limits": Limits(requests_per_second=math.inf),
     }
-    app = create_app(Settings(**(small | settings)))
+    app = create_app(ServerSettings(**(small | settings)))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         yield Api(client)
 

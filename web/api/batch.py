@@ -20,7 +20,7 @@ from web.responses import CLIENT_GONE, JSON_LINES, UNBUFFERED, ApiError
 from web.service import client_of, service_of
 from workers.answers.lines import BatchSize, answer_lines, bad_line_object, request_object
 from workers.answers.question import Question
-from workers.answers.service import Stop
+from workers.answers.service import SearchStop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +89,7 @@ class BatchAnswer(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the lines, until the client disconnects or the server stops."""
         del scope
-        stop = Stop()
+        stop = SearchStop()
         async with self._service.search_slot(self._request):
             body, limits = BodyLines(), self._service.settings.limits
             with self._service.memory.held(client_of(self._request), MOST_WAITING):
@@ -112,7 +112,7 @@ class BatchAnswer(Response):
                         task.cancel()
                     await asyncio.wait(tasks)
 
-    async def _answer(self, body: BodyLines, send: Send, stop: Stop) -> None:
+    async def _answer(self, body: BodyLines, send: Send, stop: SearchStop) -> None:
         size = BatchSize(BATCH_SECONDS, largest=LARGEST_BATCH)
         has_begun = False
         while (block := await body.take(size.lines)) is not None:
@@ -130,7 +130,7 @@ class BatchAnswer(Response):
     async def _begin(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
 
-    def _answer_block(self, block: Block, stop: Stop) -> bytes:
+    def _answer_block(self, block: Block, stop: SearchStop) -> bytes:
         asked = list(_read(block, self._board, self._lines))
         self._lines += len(asked)
         answers = answer_lines(
@@ -164,8 +164,8 @@ PATHS: Final[dict[str, object]] = {
             "Answers to many positions",
             openapi.content(openapi.TEXT, JSON_LINES),
             query=BatchParameters,
-            body=openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n44\n')
-            | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n"),
+            body=openapi.content(openapi.BINARY, JSON_LINES, example='{"moves": "4453"}\n44\n')
+            | openapi.content(openapi.BINARY, "text/plain", example="4453\n44\n"),
             problems=(415,),
             description="Each line has moves, or an object with `moves`, `grid` or `key` and an "
             "optional `id`. Lines are answered in order while they arrive. If a line cannot be "

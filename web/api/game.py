@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.files import GameEntry
     from web.service import Service
-    from workers.answers.service import Stop
+    from workers.answers.service import SearchStop
 
 Percent = Annotated[float, Meta(ge=0, le=100)]
 
@@ -199,7 +199,7 @@ async def _answer(request: Request, game: GameEntry, budget: float) -> Response:
 async def _review(request: Request, game: GameEntry, budget: float) -> dict[str, Any]:
     service = service_of(request)
 
-    def review(stop: Stop) -> FoundReview:
+    def review(stop: SearchStop) -> FoundReview:
         return review_game(game, service.answer_service, budget=budget, stop=stop)
 
     async with service.search_slot(request):

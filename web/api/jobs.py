@@ -331,9 +331,9 @@ def _make() -> Schema:
             Analyze | Deep | MakeBook,
             example={"kind": "analyze", "positions": ["4453", {"moves": "44", "id": 1}]},
         )
-        | openapi.content(openapi.TEXT, JSON_LINES, example='{"moves": "4453"}\n')
-        | openapi.content(openapi.TEXT, "text/plain", example="4453\n44\n")
-        | openapi.content(openapi.TEXT, CSV, example="moves\n4453\n"),
+        | openapi.content(openapi.BINARY, JSON_LINES, example='{"moves": "4453"}\n')
+        | openapi.content(openapi.BINARY, "text/plain", example="4453\n44\n")
+        | openapi.content(openapi.BINARY, CSV, example="moves\n4453\n"),
         description="A JSON object names the job. JSON Lines, lines of moves, or CSV with a "
         "heading create a job of kind analyze; only these use the query.",
     )

@@ -1,8 +1,7 @@
-"""Any player as an agent over HTTP, for Kaggle's ConnectX or for a simpler protocol.
+"""Any player as an agent over HTTP, for Kaggle's ConnectX.
 
-Kaggle sends the observation and the configuration of an agent, and expects a column. Other programs
-send ``{"board": rows, "current_player": 1, "valid_moves": columns}``. Other fields, such as
-``environment``, are ignored. :mod:`c4core.adapters.kaggle` reads both.
+Kaggle sends the observation and the configuration of an agent, and expects a column. Other fields,
+such as ``environment``, are ignored.
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ class AgentParameters(Parameters):
     seconds: Annotated[
         Seconds | None,
         Meta(
-            description="Seconds for the move; by default 80 % of `actTimeout` at `/kaggle`, and "
-            "the server's limit at `/agent`.",
+            description="Seconds for the move; by default 80 % of `actTimeout`.",
             examples=[1],
         ),
     ] = None
@@ -105,58 +103,14 @@ async def post_action(request: Request) -> Response:
     return json_response(action)
 
 
-class ChosenColumn(TypedDict):
-    """A column, counted from 0."""
-
-    column: ColumnIndex
-
-
-class Turn(Struct):
-    """A board; other fields are ignored."""
-
-    board: Annotated[
-        list[list[Annotated[int, Meta(ge=-1, le=2)]]],
-        Meta(description="Rows, the top row first."),
-    ]
-    current_player: Annotated[
-        int | UnsetType,
-        Meta(description="The side to move.", extra_json_schema={"enum": [1, 2, -1]}),
-    ] = UNSET
-    valid_moves: Annotated[
-        list[ColumnIndex] | UnsetType,
-        Meta(description="The columns that can be played, counted from 0."),
-    ] = UNSET
-
-
-async def post_agent(request: Request) -> Response:
-    """The column that a player chooses on a board."""
-    limits = service_of(request).settings.limits
-    asked = parameters.read_query(request, AgentParameters)
-    body = await read_object(request, Turn, any_type=True)
-    try:
-        position = kaggle.read_turn(to_builtins(body))
-    except AdapterError as error:
-        raise ApiError(400, str(error), error.field) from None
-    seconds = limits.budget_seconds if asked.seconds is None else asked.seconds
-    move = await ask_player(request, position, asked.player, seed=asked.seed, seconds=seconds)
-    chosen: ChosenColumn = {"column": move.column}
-    return json_response(chosen)
-
-
 ROUTES: Final = [
     Route("/kaggle", post_action, methods=["POST"]),
-    Route("/agent", post_agent, methods=["POST"]),
 ]
 
 _ACT: Final = {
     "action": "act",
     "configuration": {"columns": 7, "rows": 6, "inarow": 4, "actTimeout": 2},
     "state": {"observation": {"board": [0] * 38 + [1] + [0] * 3, "mark": 2}},
-}
-_TURN: Final = {
-    "board": [[0] * 7] * 5 + [[0, 0, 0, 1, 0, 0, 0]],
-    "current_player": 2,
-    "valid_moves": list(range(7)),
 }
 
 PATHS: Final[dict[str, object]] = {
@@ -169,15 +123,5 @@ PATHS: Final[dict[str, object]] = {
             problems=[422, 501],
             description="Columns count from 0. A body without a Content-Type is read as JSON.",
         )
-    },
-    "/agent": {
-        "post": openapi.operation(
-            "A player's column for a board",
-            ChosenColumn,
-            query=AgentParameters,
-            body=openapi.content(Turn, example=_TURN),
-            problems=[422, 501],
-            description="Columns count from 0. A body without a Content-Type is read as JSON.",
-        )
-    },
+    }
 }

@@ -70,7 +70,7 @@ PATHS: Final[dict[str, object]] = {
     f"{PATH}.{kind}": {
         "get": openapi.operation(
             _SUMMARIES[kind],
-            openapi.content(openapi.TEXT, media_type),
+            openapi.content(openapi.TEXT if kind == "svg" else openapi.BINARY, media_type),
             query=OfPosition,
             problems=() if kind == "svg" else (501,),
         )

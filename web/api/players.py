@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent, PlayerKind
     from c4core.players.registry import Level
     from c4core.position import Position
-    from workers.answers.service import Stop as SearchStop
+    from workers.answers.service import SearchStop
 
 LONGEST_DESCRIPTION: Final = 500
 LARGEST_SEED: Final = (1 << 53) - 1

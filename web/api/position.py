@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from workers.answers.question import Answer
-    from workers.answers.service import Stop
+    from workers.answers.service import SearchStop
 
 
 async def find_known(request: Request, position: Position) -> Answer | None:
@@ -64,7 +64,7 @@ async def find_answer(request: Request, position: Position, *, budget: float) ->
     service = service_of(request)
     question = Question(time_limit=budget)
 
-    def search(stop: Stop) -> Answer:
+    def search(stop: SearchStop) -> Answer:
         return service.answer_service.answer([position], question, stop)[0]
 
     async with service.search_slot(request):
@@ -77,7 +77,7 @@ async def find_line(
     """Best play from a position with a known score; None if the budget is too small."""
     service = service_of(request)
 
-    def search(stop: Stop) -> tuple[int, ...] | None:
+    def search(stop: SearchStop) -> tuple[int, ...] | None:
         return service.answer_service.find_line(position, time_limit=budget, stop=stop)
 
     async with service.search_slot(request):

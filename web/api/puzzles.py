@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from workers.answers.service import Stop
+    from workers.answers.service import SearchStop
     from workers.match.puzzles import Puzzle as FoundPuzzle
 
 MOST: Final = 20
@@ -91,7 +91,7 @@ async def get_puzzles(request: Request) -> Response:
     board = read_board(asked.board)
     database = None if asked.match is None else service.require_database()
 
-    def find(stop: Stop) -> Puzzles:
+    def find(stop: SearchStop) -> Puzzles:
         search = PuzzleSearch(service.answer_service, budget=asked.budget, stop=stop)
         if database is None or asked.match is None:
             found = search.random(board, seed=asked.seed, count=asked.count)

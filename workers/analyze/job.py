@@ -35,12 +35,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.arrays import canonical_keys, key_array
+from c4core.arrays import canonical_keys
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request, play_moves
 from c4core.position import Position
-from db import jobs
-from db.errors import JobStateError
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions, unknown_keys
 from workers.answers.lines import bad_line_object, error_object, request_object
@@ -53,7 +51,7 @@ from workers.answers.question import (
     usable_book,
 )
 from workers.core.costs import cost_model
-from workers.core.follow import iterate_units, read_job
+from workers.core.follow import read_job
 from workers.core.kinds import JobKind, UnitOutcome
 from workers.core.submit import find_and_resume, find_or_plan, submit_units
 
@@ -458,33 +456,3 @@ ANALYZE: Final = JobKind(
     count_unanswered=count_unanswered,
 )
 """Answers lines of input in the same order."""
-
-
-def asked_keys(database: Database, job_id: int, board: BoardSize) -> Keys:
-    """The sorted, unique canonical keys of all positions of a job.
-
-    Raises JobStateError if the job is of another kind or on another board.
-    """
-    job = read_job(database, job_id)
-    if job.kind != KIND:
-        problem = f"is of kind {job.kind}: only jobs of kind {KIND} have lines with positions"
-    elif job.board != board:
-        problem = f"has positions on {job.board}, not on {board} (see --board)"
-    else:
-        zero_based = job.params["zero_based"]
-        keys = (
-            line.position.canonical_key
-            for unit in iterate_units(database, job_id)
-            for line in decode_lines(unit.payload, board=board, zero_based=zero_based)
-            if isinstance(line, Request)
-        )
-        return np.unique(key_array(keys, board))
-    raise JobStateError(f"job {job_id} {problem}", job_id=job_id, state=job.state)
-
-
-def keys_of_label(database: Database, label: str, board: BoardSize) -> Keys:
-    """The canonical keys of all positions of the ``analyze`` jobs with this label and board."""
-    with database.read() as session:
-        numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
-    found = [asked_keys(database, number, board) for number in numbers]
-    return np.unique(np.concatenate([key_array((), board), *found]))

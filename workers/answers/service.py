@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from workers.answers.question import Answer
 
 
-class Stop(threading.Event):
+class SearchStop(threading.Event):
     """A stop signal that interrupts running searches immediately. Thread-safe."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class EvaluationWriter:
                 return
             self._waiting += rows
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="c4-keeper", daemon=True)
+                self._thread = threading.Thread(target=self._work, name="c4-writer", daemon=True)
                 self._thread.start()
             self._condition.notify()
 
@@ -199,12 +199,12 @@ class AnswerService:
         keeps: bool = True,
     ) -> None:
         self._database = database
-        self._keeper = EvaluationWriter(database) if database is not None and keeps else None
+        self._writer = EvaluationWriter(database) if database is not None and keeps else None
         self._has_books = book != NO_BOOK
         self._given = open_book(book) if book else None
         self._interactive = SolverPool(SOLVERS, threads=threads, table_mb=table_mb)
         self._batches = SolverPool(1, threads=threads, table_mb=table_mb)
-        self._closing = Stop()
+        self._closing = SearchStop()
 
     def book_for(self, board: BoardSize) -> Book | None:
         """The book for a board; None if there is none."""
@@ -286,8 +286,8 @@ class AnswerService:
     def close(self) -> None:
         """End all searches, and store the queued evaluations."""
         self._closing.set()
-        if self._keeper is not None:
-            self._keeper.close()
+        if self._writer is not None:
+            self._writer.close()
 
     def _answer(
         self,
@@ -310,8 +310,8 @@ class AnswerService:
             findings = find_answers(
                 positions, question, search_with(solver, is_stopped), known, book=book
             )
-        if self._keeper is not None:
-            self._keeper.keep(findings.learned)
+        if self._writer is not None:
+            self._writer.keep(findings.learned)
         if book is None or not question.is_limited:
             return findings.answers
         return [
@@ -356,7 +356,7 @@ def _interrupting(
     with ExitStack() as at_end:
         at_end.callback(is_over.set)
         for stop in stops:
-            if isinstance(stop, Stop):
+            if isinstance(stop, SearchStop):
                 at_end.enter_context(stop.calling(begin))
         if deadline is not None:
             timer = threading.Timer(max(0.0, deadline - time.monotonic()), interrupt)

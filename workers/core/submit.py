@@ -192,6 +192,9 @@ def refuse_abandoned(database: Database, job_id: int) -> None:
 def restart_job(database: Database, job_id: int) -> None:
     """Queue the cancelled and the failed units of a job again. A job that is done stays done."""
     refuse_abandoned(database, job_id)
-    state = database.run(lambda session: jobs.resume_job(session, job_id))
-    if state is JobState.FAILED:
-        database.run(lambda session: jobs.retry_job(session, job_id))
+
+    def restart(session: Session) -> None:
+        jobs.resume_job(session, job_id)
+        jobs.retry_job(session, job_id)
+
+    database.run(restart)

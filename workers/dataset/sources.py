@@ -150,24 +150,24 @@ def choose_from_games(
     Raises:
         MatchTermsError: a match is not finished, is on another board, or does not exist.
     """
-    harvest = GamesRead(find_corpus(database, board, wanted))
+    games_read = GamesRead(find_corpus(database, board, wanted))
     keys = (
         position.canonical_key
-        for position in _positions(database, board, harvest)
+        for position in _positions(database, board, games_read)
         if first <= position.ply <= last and not position.is_over
     )
-    return gather(keys, count, seed, keep=keep), harvest
+    return gather(keys, count, seed, keep=keep), games_read
 
 
-def _positions(database: Database, board: BoardSize, harvest: GamesRead) -> Iterator[Position]:
+def _positions(database: Database, board: BoardSize, games_read: GamesRead) -> Iterator[Position]:
     """Every position of every game, including the start."""
     with database.read() as session:
-        for begin in range(0, len(harvest.matches), _MATCHES_AT_A_TIME):
-            matches = harvest.matches[begin : begin + _MATCHES_AT_A_TIME]
+        for begin in range(0, len(games_read.matches), _MATCHES_AT_A_TIME):
+            matches = games_read.matches[begin : begin + _MATCHES_AT_A_TIME]
             starts = {number: games.get_terms(session, number).start for number in matches}
             for game in games.stream_games(session, GameFilter(matches=matches)):
-                harvest.games += 1
-                harvest.without_moves += game.moves is None
+                games_read.games += 1
+                games_read.without_moves += game.moves is None
                 yield from _positions_of(game, starts[game.match_id], board)
 
 
@@ -217,7 +217,7 @@ def find(database: Database, order: Order, number: int, games: Collection[int]) 
 
 
 def _from_games(database: Database, order: Order, number: int, games: Collection[int]) -> Found:
-    sample, harvest = choose_from_games(
+    sample, games_read = choose_from_games(
         database,
         order.board,
         games,
@@ -228,11 +228,11 @@ def _from_games(database: Database, order: Order, number: int, games: Collection
         keep=order.keep,
     )
     if order.source == "strong":  # match numbers differ between databases, so leave them out
-        return Found(sample, {"blunder": order.blunder, "games": harvest.games})
+        return Found(sample, {"blunder": order.blunder, "games": games_read.games})
     facts = {
-        "matches": list(harvest.matches),
-        "games": harvest.games,
-        "games_without_moves": harvest.without_moves,
+        "matches": list(games_read.matches),
+        "games": games_read.games,
+        "games_without_moves": games_read.without_moves,
     }
     return Found(sample, facts)
 

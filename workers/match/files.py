@@ -25,13 +25,11 @@ if TYPE_CHECKING:
 _ENDINGS = {str(ending): ending for ending in Ending}
 
 
-def stream_entries(
-    database: Database, filters: GameFilter, *, after: GameCursor | None = None
-) -> Iterator[GameEntry]:
+def stream_entries(database: Database, filters: GameFilter) -> Iterator[GameEntry]:
     """Stream stored games by match, then by number, in constant memory."""
     known: dict[int, MatchTerms] = {}
     with database.read() as session:
-        for game in games.stream_games(session, filters, after=after):
+        for game in games.stream_games(session, filters):
             yield entry_of(game, _terms(session, game.match_id, known))
 
 

@@ -23,7 +23,7 @@ from c4core.solver import Solver
 from db import games as game_store
 from db.records.games import GameCursor, GameFilter
 from workers.answers.question import has_all_columns
-from workers.answers.service import Stop
+from workers.answers.service import SearchStop
 from workers.match.files import entry_of
 from workers.match.reviews import moved_from
 
@@ -116,13 +116,13 @@ class PuzzleSearch:
     """
 
     def __init__(
-        self, service: AnswerService, *, budget: float | None = None, stop: Stop | None = None
+        self, service: AnswerService, *, budget: float | None = None, stop: SearchStop | None = None
     ) -> None:
         self.is_complete = True
         """False if the search ended early, by the budget or a stop."""
         self._service = service
         self._deadline = None if budget is None else time.monotonic() + budget
-        self._stop = stop or Stop()
+        self._stop = stop or SearchStop()
         self._solver = Solver(table_mb=TABLE_MB)
         self._seen: set[int] = set()
 

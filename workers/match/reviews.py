@@ -382,11 +382,7 @@ GAMES_AT_A_TIME: Final = 200
 
 
 def plan_reviews(
-    database: Database,
-    games: Iterable[GameEntry],
-    *,
-    label: str | None = None,
-    priority: int = 0,
+    database: Database, games: Iterable[GameEntry], *, label: str | None = None
 ) -> list[Submission]:
     """Find and resume, or create, one scoring job for each board that has unknown positions."""
     boards: dict[BoardSize, set[int]] = {}
@@ -403,9 +399,7 @@ def plan_reviews(
         # has solved some of them.
         topic = topic_of("reviews", asked)
         planned.append(
-            find_or_submit_unknown(
-                database, unknown, board=board, topic=topic, label=label, priority=priority
-            )
+            find_or_submit_unknown(database, unknown, board=board, topic=topic, label=label)
         )
     return planned
 

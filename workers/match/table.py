@@ -23,7 +23,6 @@ from c4core.players import (
     FinalGrids,
     GameStart,
     Limits,
-    PlayerError,
     PlayerFailure,
     ProgramRefusedError,
     Resources,
@@ -31,16 +30,14 @@ from c4core.players import (
     StopPlaying,
     check_consent,
     parse_player,
-    program_of,
 )
-from c4core.solver import Solver
 from db import games
 from db.records.games import StoredGame
-from db.records.matches import Origin, Seats
+from db.records.matches import Seats
 from workers.answers.find import find_answers, look_up, search_with
 from workers.answers.question import Question, usable_book
-from workers.answers.service import Stop as SearchStop
-from workers.match.terms import GameNotReplayableError, looks_games_up
+from workers.answers.service import SearchStop
+from workers.match.terms import looks_games_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +47,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.players import Consent, Player, PlayerSpec
     from c4core.position import Position, Side
+    from c4core.solver import Solver
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
     from db.records.matches import MatchTerms
@@ -191,17 +189,12 @@ class Table:
         Raises StopPlaying if the stop came first, and other errors if a built-in player has a bug
         or this machine has run out of a resource.
         """
-        seed = game_seed(self._terms.seed, number)
         a_side = side_of_a(self._terms, number)
-        return stored(self.play_seeded(seed, a_side), number, a_side)
-
-    def play_seeded(self, seed: int, a_side: Side) -> GameRecord:
-        """Play a game with this seed on the terms of the match; errors as in :meth:`play`."""
         first, second = (self._a, self._b) if a_side == "x" else (self._b, self._a)
-        return play_game(
+        record = play_game(
             first,
             second,
-            seed=seed,
+            seed=game_seed(self._terms.seed, number),
             time_control=self._terms.time_control,
             start=self._terms.start,
             lenient=self._terms.lenient,
@@ -209,6 +202,7 @@ class Table:
             stop=self._stop,
             raises_faults=True,
         )
+        return stored(record, number, a_side)
 
 
 def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
@@ -227,85 +221,6 @@ def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
         o_seconds=record.seconds_of("o"),
         replaced=record.replaced,
     )
-
-
-TABLE_MB = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A stored game, and the same game played again."""
-
-    game: StoredGame
-    record: GameRecord
-
-    @property
-    def is_same(self) -> bool:
-        """Whether the moves and the ending are the same."""
-        game, record = self.game, self.record
-        return (game.moves, game.winner, game.ending, game.replaced) == (
-            record.moves,
-            record.winner,
-            record.ending,
-            record.replaced,
-        )
-
-
-def replay_game(
-    database: Database,
-    match_id: int,
-    number: int,
-    *,
-    solver: Solver | None = None,
-    programs: Consent = NO_PROGRAM,
-    stop: Stop | None = None,
-) -> Replay:
-    """Play a game again on the terms of its match; nothing is written.
-
-    It is the same game unless a player depends on the clock, or is a program that does not repeat
-    its moves. A solver is created if players need exact scores and none is given. Programs of
-    imported games are never started, because the author of the file chose them.
-
-    Raises:
-        GameNotReplayableError: its seed or its players are unknown, or it was imported and a player
-            is a program.
-        ProgramRefusedError: a player is a program that may not be started.
-        StopPlaying: the stop came before the end of the game.
-    """
-    with database.read() as session:
-        match = games.get_match(session, match_id)
-        game = games.find_game(session, match_id, number)
-    if game.seed is None or game.moves is None:
-        missing = "seed is" if game.seed is None else "moves are"
-        raise GameNotReplayableError(
-            f"game {match_id}:{number} cannot be played again: its {missing} not known"
-        )
-    terms = match.terms
-    if match.origin is Origin.IMPORTED and (
-        program := program_of(terms.player_a) or program_of(terms.player_b)
-    ):
-        raise GameNotReplayableError(
-            f"game {match_id}:{number} cannot be played again: it was imported, and programs "
-            f"named in a file are never started: {program}"
-        )
-    stop = stop or Stop()
-    solver = solver or Solver(table_mb=TABLE_MB)
-    analyst = MatchAnalyst(database, solver, lambda: stop.is_over)
-    corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
-    try:
-        with (
-            stop.calling(solver.stop),
-            Table(terms, Resources(analyst, corpus, programs), stop=stop) as table,
-        ):
-            return Replay(game, table.play_seeded(game.seed, game.a_side))
-    except ProgramRefusedError:
-        raise
-    except PlayerError as error:
-        raise GameNotReplayableError(
-            f"game {match_id}:{number} cannot be played again: {error}"
-        ) from None
-    except StopPlaying as stopped:
-        raise (stopped.error or stopped) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,6 @@ class GameImportError(C4Error, ValueError):
     """The game is impossible: its moves are illegal, or its ending does not match them."""
 
 
-class GameNotReplayableError(C4Error, ValueError):
-    """The game cannot be played again: its seed or its players are not known."""
-
-
 KIND: Final = "match"
 
 LEAST_SIDE: Final = 4

@@ -13,7 +13,6 @@ from cli.shell.commands import LazyGroup
         "verify": "cli.commands.certificate.files:verify",
         "info": "cli.commands.certificate.files:info",
         "show": "cli.commands.certificate.files:show",
-        "write": "cli.commands.certificate.making:write",
     },
     examples=[
         "c4 certificate verify small.c4proof",

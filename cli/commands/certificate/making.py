@@ -1,4 +1,4 @@
-"""``c4 prove`` and ``c4 certificate write``: make certificates."""
+"""``c4 prove``: make certificates."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def prove(settings: Settings, given: ProveGiven) -> None:
     The proof is found part by part, as a job. You can interrupt the command as often as you like:
     give it again to continue. The bytes of the file depend only on the position, the bounds,
     --rules and --table-mb. Stored results only save the search for the score. With --broker,
-    workers do the work. "c4 certificate write" writes the file of a job by its number.
+    workers do the work.
     """
     refuse(
         (
@@ -130,37 +130,8 @@ def _label(task: ProofTask) -> str:
     return f"{place}{least}{most}{'' if task.rules else ', without rules'}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class WriteGiven:
-    """Parameters of ``c4 certificate write``."""
-
-    job: int = argument("JOB", type=parameters.IntRange(1))
-    output: str = options.output("The file to write.", required=True)
-    force: bool = options.force()
-
-
-@click.command(cls=Command, examples=["c4 certificate write 3 --output empty.c4proof"])
-@takes(WriteGiven)
-@click.pass_obj
-def write(settings: Settings, given: WriteGiven) -> None:
-    """Write the certificate of a finished "c4 prove" job.
-
-    The file is the same as from "c4 prove" itself.
-    """
-    options.out_path(given.output, force=given.force)
-    with settings.open_database() as database:
-        content = read_certificate(database, given.job)
-    _write_proof(settings, given.output, content, given.job, force=given.force)
-
-
 def _write_proof(
-    settings: Settings,
-    out: str,
-    content: bytes,
-    job_id: int,
-    *,
-    force: bool,
-    seconds: float | None = None,
+    settings: Settings, out: str, content: bytes, job_id: int, *, force: bool, seconds: float
 ) -> None:
     """Write the certificate of a job and show its claim."""
     path = options.out_path(out, force=force)  # check again: hours may have passed
@@ -169,16 +140,13 @@ def _write_proof(
             beside.write_bytes(content)
     except OSError as error:
         error.filename = out  # "disk full" errors do not name the file
-        settings.say(
-            f"The proof is kept; write it with: c4 certificate write {job_id} --output FILE"
-        )
+        settings.say("The proof is kept: give the same command again to write it.")
         raise
     info = Certificate(content, path=out).info
-    took = "" if seconds is None else f", in {duration(seconds)}"
     settings.say(
         f"{out}: {place(info)} {claim(info)}; {count(info.positions, 'position')}, "
-        f"{count(info.file_bytes, 'byte')}{took}"
+        f"{count(info.file_bytes, 'byte')}, in {duration(seconds)}"
     )
     if settings.json:
-        about = {"seconds": round(seconds, 3)} if seconds is not None else {}
-        write_object({"file": out, **as_object(info), "job": job_id, **about})
+        about = {"job": job_id, "seconds": round(seconds, 3)}
+        write_object({"file": out, **as_object(info), **about})

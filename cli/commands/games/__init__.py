@@ -13,7 +13,6 @@ from cli.shell.commands import LazyGroup
         "matches": "cli.commands.games.listing:matches",
         "list": "cli.commands.games.listing:list_",
         "show": "cli.commands.games.showing:show",
-        "replay": "cli.commands.games.showing:replay",
         "report": "cli.commands.games.showing:report",
         "export": "cli.commands.games.exchange:export",
         "import": "cli.commands.games.exchange:import_",
@@ -27,7 +26,7 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def games() -> None:
-    """List, show, replay, report, export and import games.
+    """List, show, report, export and import games.
 
     Every game belongs to a match and is named by both numbers: 3:17 is game 17 of match 3. Matches
     are played by "c4 match" and "c4 tournament", or imported.

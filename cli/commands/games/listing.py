@@ -25,14 +25,12 @@ from workers.match.report import match_state
 from workers.text import count, time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from c4core.arena.files import GameEntry
     from c4core.notation import BoardSize
     from c4core.position import Side
     from cli.output.formats import Row
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from db.database import Database
     from db.records.matches import MatchInfo
 
 
@@ -42,14 +40,6 @@ def read_game(text: str) -> GameCursor:
         return GameCursor.parse(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
-
-
-def _read_place(text: str) -> GameCursor:
-    """Parse the last game of the previous page."""
-    place = read_game(text)
-    if place.match_id > parameters.LARGEST_WHOLE or place.number > parameters.LARGEST_GAME:
-        raise click.BadParameter(f"no game has the number {text}")
-    return place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,9 +84,6 @@ class MatchesGiven:
     """Parameters of ``c4 games matches``."""
 
     limit: int = number(parameters.WholeNumber(1), "List at most N matches.", default=20)
-    before: int | None = number(
-        parameters.WholeNumber(1), "Only matches older than this one.", metavar="MATCH"
-    )
     format_name: str | None = list_formats()
 
 
@@ -111,7 +98,7 @@ def matches(settings: Settings, given: MatchesGiven) -> None:
     Results are A's. Use "c4 jobs resume JOB" to continue an unfinished match.
     """
     with settings.open_database() as database, database.read() as session:
-        found = games.list_matches(session, limit=given.limit, before_id=given.before)
+        found = games.list_matches(session, limit=given.limit)
     chosen = chosen_format(settings, given.format_name)
     rows = map(_match_row, found)
     if not write_rows(rows, chosen, _match_columns()) and chosen == "table":
@@ -126,11 +113,6 @@ class ListGiven:
     limit: int | None = number(
         parameters.WholeNumber(1),
         f"List at most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
-    )
-    after: GameCursor | None = option(
-        "Continue after this game, the last one of the previous page.",
-        metavar="MATCH:NUMBER",
-        read=_read_place,
     )
     format_name: str | None = list_formats()
 
@@ -151,25 +133,15 @@ def list_(settings: Settings, given: ListGiven) -> None:
     filters = given.chosen.filters()
     chosen = chosen_format(settings, given.format_name)
     limit = TABLE_LIMIT if given.limit is None and chosen == "table" else given.limit
-    last: GameCursor | None = None
-    has_more = False
-
-    def rows(database: Database) -> Iterator[Row]:
-        nonlocal last, has_more
-        entries = stream_entries(database, filters, after=given.after)
-        for entry in islice(entries, limit):
-            last = GameCursor(entry.match or 0, entry.number or 0)
-            row = dict.fromkeys(_FIELDS)
-            yield row | {"length": entry.final.ply - entry.start.ply} | json_object(entry)
-        has_more = next(entries, None) is not None
-
     with settings.open_database() as database:
         check_matches(database, given.chosen.matches)
-        write_rows(rows(database), chosen, _game_columns())
-    if last is None:
+        entries = stream_entries(database, filters)
+        written = write_rows(map(_game_row, islice(entries, limit)), chosen, _game_columns())
+        has_more = next(entries, None) is not None
+    if not written:
         settings.say("No such games.")
     elif has_more:
-        settings.say(f"There are more: --after {last}")
+        settings.say(f"There are more than {limit:,}: --limit N lists more")
 
 
 @click.command(cls=Command, json=False, examples=["c4 games delete 2"])
@@ -248,6 +220,11 @@ def _results_text(row: Row) -> str:
 
 def _label(row: Row) -> str:
     return f" ({row['label']})" if row["label"] else ""
+
+
+def _game_row(entry: GameEntry) -> Row:
+    row = dict.fromkeys(_FIELDS)
+    return row | {"length": entry.final.ply - entry.start.ply} | json_object(entry)
 
 
 def _game_columns() -> tuple[Column, ...]:

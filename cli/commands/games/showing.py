@@ -1,17 +1,15 @@
-"""``c4 games show``, ``replay`` and ``report``: show, replay and summarize stored games."""
+"""``c4 games show`` and ``report``: show and summarize stored games."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from c4core.arena.file_formats import json_object
 from c4core.arena.files import outcome_text
-from c4core.notation import column_label, parse_moves
-from c4core.players import Stop
+from c4core.notation import column_label
 from cli.commands.games.listing import read_game
 from cli.output import render
 from cli.output.formats import write_object
@@ -24,33 +22,29 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 from cli.shell.options import argument, group, takes
 from cli.shell.parameters import Engine
-from cli.shell.process import Exit, echo, run_in_background
+from cli.shell.process import Exit, echo
 from cli.work.job import Backend, JobContext
 from db import games
 from workers.match.files import entry_of
 from workers.match.judging import check_matches, judge_game, read_report
-from workers.match.table import replay_game
 from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from c4core.arena.files import GameEntry
     from c4core.arena.judging import JudgedMove
-    from c4core.players.player import Consent
-    from c4core.position import Position
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.games import GameCursor
 
 
-@click.command(cls=Command, examples=["c4 games show 1:0", "c4 games show 1:0 --boards"])
+@click.command(cls=Command, examples=["c4 games show 1:0", "c4 games show 1:0 --json"])
 @click.argument(
     "game", metavar="MATCH:NUMBER", callback=lambda _context, _parameter, text: read_game(text)
 )
-@click.option("--boards", is_flag=True, help="Draw the board after every move, not only the last.")
 @click.pass_obj
-def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
+def show(settings: Settings, *, game: GameCursor) -> None:
     """Show a game: the players, the moves, the last board.
 
     If exact scores are stored, each move is compared with the best one and has a mark: "??" changed
@@ -62,52 +56,7 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     if settings.json:
         write_object({**json_object(entry), "judged": [_judged_object(move) for move in judged]})
         return
-    _show(entry, judged, boards=boards)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReplayGiven:
-    """Parameters of ``c4 games replay``."""
-
-    games: tuple[str, ...] = argument("MATCH:NUMBER...", nargs=-1, required=True)
-    programs: Consent = parameters.programs("that the match names.")
-
-
-@click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
-@takes(ReplayGiven)
-@click.pass_obj
-def replay(settings: Settings, given: ReplayGiven) -> None:
-    """Replay games with the same players and seeds.
-
-    The exit code is 1 if a game ends differently. Players with a time limit may play differently
-    every time, and so may programs that draw their own random numbers.
-
-    Programs are started only with --allow-programs, and the programs of imported games never.
-    """
-    places = dict.fromkeys(map(read_game, given.games))
-    differs = False
-    with settings.open_database() as database:
-        _check_games(database, places)
-        for place in places:
-            stop = Stop()
-            work = partial(replay_game, database, *place, programs=given.programs, stop=stop)
-            again = run_in_background(work, stop.set)
-            differs |= not again.is_same
-            echo(f"{place}: {'the same' if again.is_same else 'different'}")
-            if not again.is_same:
-                stored, record = again.game, again.record
-                echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
-                echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
-    if differs:
-        raise click.exceptions.Exit(Exit.PROBLEMS)
-
-
-def _check_games(database: Database, places: Iterable[GameCursor]) -> None:
-    """Refuse games that do not exist."""
-    with database.read() as session:
-        for place in places:
-            games.get_terms(session, place.match_id)
-            games.find_game(session, place.match_id, place.number)
+    _show(entry, judged)
 
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
@@ -117,7 +66,7 @@ def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[Ju
     return entry_of(judged.game, terms), judged.moves
 
 
-def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
+def _show(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
     facts = {
         "game": f"{entry.match}:{entry.number}",
         "x": short(entry.first or "?"),
@@ -136,34 +85,14 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
         facts["replaced"] = ", ".join(f"move {index + 1}" for index in entry.replaced)
     write_facts(facts)
     echo()
-    if boards and entry.moves is not None:
-        _draw_moves(entry, judged)
-    else:
-        _draw(entry.final)
-        if any(judged):
-            _write_judged(judged)
+    render.console().print(render.board(entry.final, None))
+    if any(judged):
+        _write_judged(judged)
 
 
 def _result(entry: GameEntry) -> str:
     text = f"{outcome_text(entry.winner, entry.ending)}, {entry.ending}"
     return f"{text}: {entry.detail}" if entry.detail else text
-
-
-def _draw(position: Position) -> None:
-    out = render.console()
-    out.print(render.board(position, None))
-
-
-def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
-    position = entry.start
-    if position.ply:
-        _draw(position)
-    for index, column in enumerate(parse_moves(entry.moves or "", width=position.width)):
-        move = judged[index] if index < len(judged) else None
-        note = "" if move is None else f"  {_note(move)}"
-        echo(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
-        position = position.play(column)
-        _draw(position)
 
 
 def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
@@ -183,13 +112,6 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
     write_parts([Table(headings, rows, left=0)])
 
 
-def _note(move: JudgedMove) -> str:
-    text = f"score {score_text(move.played)} for {move.side}"
-    if not move.is_best:
-        text += f", best {score_text(move.best)}"
-    return f"{text} {move.mark}".rstrip()
-
-
 def _judged_object(move: JudgedMove | None) -> dict[str, Any] | None:
     if move is None:
         return None
@@ -201,10 +123,6 @@ def _judged_object(move: JudgedMove | None) -> dict[str, Any] | None:
         "blunder": move.is_blunder,
         "mark": move.mark,
     }
-
-
-def _course(moves: str | None, winner: str | None, ending: str) -> str:
-    return f"{moves} {winner or 'draw'} ({ending})"
 
 
 @dataclass(frozen=True, kw_only=True)

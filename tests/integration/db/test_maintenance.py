@@ -1,14 +1,10 @@
-import os
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from c4core import Position
-from c4core.files import flush
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import jobs
@@ -22,7 +18,7 @@ from db.maintenance import backup, stats
 from db.migrations import HEAD
 from db.records.evaluations import Cost, EvaluationFilter, StoredEvaluation
 from tests.support.boards.matches import game, games_of, store_match
-from tests.support.filled import evaluations, problems
+from tests.support.filled import evaluations
 from tests.support.jobs import finish, must_take
 from tests.support.running.databases import (
     BOARD,
@@ -32,7 +28,6 @@ from tests.support.running.databases import (
     row,
     worker,
 )
-from tests.support.running.waiting import HANG_SECONDS
 
 
 def evaluation(moves: str, **changes: object) -> StoredEvaluation:
@@ -128,55 +123,6 @@ def test_a_backup_overwrites_nothing(source: Database, tmp_path: Path, suffix: s
         backup(source, tmp_path / "backup.db")
     assert beside.read_text() == "precious"
     assert copies(beside) == [beside.name]
-
-
-def test_one_of_two_simultaneous_backups_is_kept(
-    source: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = tmp_path / "backup.db"
-    together = threading.Barrier(2)
-
-    def flush_together(path: Path) -> None:
-        if path.suffix == ".partial":
-            together.wait(HANG_SECONDS)  # until both have made their copies
-        flush(path)
-
-    monkeypatch.setattr("db.maintenance.flush", flush_together)
-
-    def make() -> str:
-        with Database.open(source.url) as database:
-            try:
-                backup(database, target)
-            except FileExistsError as error:
-                return str(error)
-            return "made"
-
-    with ThreadPoolExecutor(2) as pool:
-        ends = [pool.submit(make) for _ in range(2)]
-    assert sorted(end.result() for end in ends) == [
-        f"{target} exists: choose another name for the backup",
-        "made",
-    ]
-    assert problems(target) == []
-    assert copies(target) == ["backup.db"]
-
-
-def test_leftovers_of_killed_backups_are_removed(source: Database, tmp_path: Path) -> None:
-    target = tmp_path / "backup.db"
-    left = tmp_path / ".backup.db.abcdefgh.partial"
-    for path in (left, Path(f"{left}-journal")):
-        path.write_bytes(b"half")
-    other = tmp_path / ".other-backup.db.abcdefgh.partial"
-    other.touch()
-    backup(source, target)
-    assert copies(target) == [other.name, "backup.db"]
-    assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def test_an_unwritable_backup_is_reported(used: Database, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_requests_sent_ahead_wait_outside_the_server(server: WebServer) -> None:
 
 
 UPGRADES = ("foo", "websocket", "h2c")
-PATHS = ("POST /api/v1/move", "POST /api/v1/batch", "POST /agent", "GET /healthz")
+PATHS = ("POST /api/v1/move", "POST /api/v1/batch", "POST /kaggle", "GET /healthz")
 
 
 @pytest.mark.parametrize("upgrade", UPGRADES)

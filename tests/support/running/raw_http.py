@@ -10,7 +10,7 @@ from tests.support.running.web_server import Answered, WebServer
 
 JSON_BODY = {"Content-Type": "application/json"}
 """Headers of a request with a JSON body."""
-POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle", "/agent")
+POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle")
 """Endpoints that accept such a request."""
 
 

@@ -20,7 +20,7 @@ from cli.measuring import (
     signature,
     thread_counts,
     three_digits,
-    time_text,
+    time_with_unit,
 )
 from cli.shell.process import Exit
 from tests.support.running.command_line import C4
@@ -126,6 +126,6 @@ def test_laps_add_up() -> None:
 def test_times_have_three_digits() -> None:
     seconds = (0, 2.5e-9, 3.42e-5, 0.9996e-3, 0.0999, 1234.5)
     texts = ["-", "2.50 ns", "34.2 µs", "1.00 ms", "99.9 ms", "1,234 s"]
-    assert [time_text(each) for each in seconds] == texts
+    assert [time_with_unit(each) for each in seconds] == texts
     numbers = (0.001, 9.994, 9.996, 99.96)
     assert [three_digits(each) for each in numbers] == ["0.00", "9.99", "10.0", "100"]

@@ -1,7 +1,6 @@
 import click
 import pytest
 
-from cli.commands.query import read_cursor
 from cli.reference import contexts
 from cli.shell.parameters import (
     FiniteFloat,
@@ -34,14 +33,6 @@ def test_range(text: str, first: int | None, last: int | None) -> None:
 def test_a_bad_range_is_reported(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"{text!r}.*{message}"):
         read_range(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [("zz", "zz"), ("99999:1", "no position has 99999 stones")]
-)
-def test_a_bad_cursor_is_reported(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_cursor(text)
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e300", "1000000001"])

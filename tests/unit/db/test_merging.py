@@ -19,7 +19,7 @@ LEFT = row(lower=-5, upper=2, nodes=30)
 RIGHT = row(lower=1, upper=5, nodes=40)
 EXACT = row(lower=2, upper=2, nodes=7)
 SCORES = (2, 1, 0, -1, -2, -3, -4)
-FIRST = EvaluationFilter(board=BOARD, keys=[1, 2, 3])
+EVERYTHING = EvaluationFilter(board=BOARD)
 OTHERS = [row(key) for key in range(1000, 1100)]
 """Enough rows to make PostgreSQL use another statement."""
 
@@ -124,7 +124,7 @@ def test_sql_merges_like_python(database: Database) -> None:
             before, after = merged(*batches[:number]), merged(*batches[: number + 1])
             changed = [key for key in after if after[key] != before.get(key)]
             assert do(database, store, BOARD, batch) == len(changed)
-        found = ask(database, lambda session: list(stream(session, FIRST)))
+        found = ask(database, lambda session: list(stream(session, EVERYTHING)))
         return {each.key: each._replace(updated_at=0.0) for each in found}
 
     @settings(max_examples=40 if database.dialect == "sqlite" else 15)

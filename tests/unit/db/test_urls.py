@@ -1,7 +1,7 @@
 import pytest
 
 from db.errors import UnknownSchemeError
-from db.urls import parse_url, place, show
+from db.urls import parse_url, place, show_url
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from db.urls import parse_url, place, show
     ],
 )
 def test_urls_are_parsed_and_shown_without_secrets(text: str, shown: str) -> None:
-    assert show(parse_url(text)) == shown
+    assert show_url(parse_url(text)) == shown
 
 
 def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from web.bodies import LARGEST_OBJECT, Block, BodyLines, read_object, whole_body
 from web.parameters import Parameters
 from web.responses import ApiError
 from web.service import MemoryQuota, Service, service_of
-from web.settings import Limits, Settings
+from web.settings import Limits, ServerSettings
 
 
 class Client:
@@ -124,7 +124,7 @@ def test_a_client_that_reads_no_answers_is_refused() -> None:
 def sending(sent: bytes, limits: Limits) -> Request:
     """A request whose client sends a part of its body and then waits."""
     pieces = [sent]
-    service = Service(Settings(limits=limits))
+    service = Service(ServerSettings(limits=limits))
     app = SimpleNamespace(state=SimpleNamespace(service=service))
 
     async def receive() -> Message:

@@ -18,7 +18,7 @@ from tests.support.web_api import serving
 from web.access import MONITORING, Clients, allowed_names, host_name, is_host_name, is_loopback
 from web.middleware import MOST_CLIENTS, Faults, Rate
 from web.responses import ApiError, as_api_error
-from web.settings import Limits, Settings
+from web.settings import Limits, ServerSettings
 from workers.errors import BrokerUnreachableError
 
 SECRET = "/srv/c4.db"
@@ -177,7 +177,11 @@ def test_a_public_server_accepts_any_name() -> None:
 
 @pytest.mark.parametrize("listens_at", ["127.0.0.1", "192.0.2.7"])
 def test_a_server_accepts_configured_names(listens_at: str) -> None:
-    settings = Settings(host=listens_at, token="t", allowed_hosts=("C4.example", "[2001:db8::1]"))  # noqa: S106
+    settings = ServerSettings(
+        host=listens_at,
+        token="t",  # noqa: S106
+        allowed_hosts=("C4.example", "[2001:db8::1]"),
+    )
     names = allowed_names(settings)
     assert names is not None
     own = (listens_at, "c4.example", "C4.EXAMPLE:8443", "localhost:8004", "[2001:db8::1]:80")

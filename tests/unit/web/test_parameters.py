@@ -14,7 +14,7 @@ from web.bodies import read_object
 from web.parameters import Budget, OfPosition, Parameters, read, read_board, read_json
 from web.responses import ApiError
 from web.service import Service
-from web.settings import Limits, Settings
+from web.settings import Limits, ServerSettings
 
 
 class Values(Parameters):
@@ -151,7 +151,7 @@ def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
         return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
 
     named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    app = SimpleNamespace(state=SimpleNamespace(service=Service(Settings())))
+    app = SimpleNamespace(state=SimpleNamespace(service=Service(ServerSettings())))
     return Request({"type": "http", "headers": named, "app": app}, receive)
 
 

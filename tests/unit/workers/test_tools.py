@@ -12,7 +12,7 @@ from tests.support.boards.games import EASY
 from tests.support.boards.reference import reference_scores
 from tests.support.running.databases import on_sqlite
 from tests.support.running.waiting import ends
-from workers.answers.service import AnswerService, Stop
+from workers.answers.service import AnswerService, SearchStop
 from workers.tools import MOST_POSITIONS, Tools
 
 HARD = {"position": "", "board": "9x6", "budget": 3600}
@@ -148,7 +148,7 @@ def test_refused_with_a_message(
     ],
 )
 def test_a_stop_ends_a_call(tools: Tools, tool: str, arguments: dict[str, Any]) -> None:
-    stop, is_over = Stop(), threading.Event()
+    stop, is_over = SearchStop(), threading.Event()
 
     def call() -> object:
         try:

@@ -1,4 +1,4 @@
-"""Protocols of others: gamesolver.org's ``/solve``, Kaggle's ConnectX and a simple agent.
+"""Protocols of others: gamesolver.org's ``/solve`` and Kaggle's ConnectX.
 
 The scores of ``ANSWERS`` come from another program, bitbully, and from the slow reference solver if
 few cells are empty. The first two rows are published.
@@ -19,7 +19,7 @@ from tests.support.boards.games import random_games
 from tests.support.boards.reference import reference_scores
 from tests.support.web_api import Api, check_declared, serving
 
-KAGGLE, AGENT = "/kaggle", "/agent"
+KAGGLE = "/kaggle"
 EMPTY: list[Any] = [0] * 42
 FEW = 12
 """Number of empty cells that the reference solver can handle quickly."""
@@ -108,13 +108,9 @@ def request(cells: object, mark: object = 1, **configuration: object) -> dict[st
 def observed(position: Position) -> dict[str, Any]:
     """A position as Kaggle sends it: square by square, starting at the top left."""
     width, height = position.board
-    cells = [mark for row in rows_of(position) for mark in row]
+    marks = {".": 0, "x": 1, "o": 2}
+    cells = [marks[square] for square in str(position).replace("\n", "")]
     return request(cells, 1 + position.ply % 2, columns=width, rows=height, actTimeout=30)
-
-
-def rows_of(position: Position, first: int = 1, second: int = 2) -> list[list[int]]:
-    marks = {".": 0, "x": first, "o": second}
-    return [[marks[square] for square in row] for row in str(position).split("\n")]
 
 
 @pytest.mark.parametrize("board", [(7, 6), (5, 4), (4, 5), (9, 6), (12, 4), (4, 15)])
@@ -179,36 +175,3 @@ def test_bad_observations_are_refused(api: Api, body: object, field: str | None)
 )
 def test_bad_queries_are_refused(api: Api, status: int, query: dict[str, Any]) -> None:
     assert api.refused(KAGGLE, request(EMPTY), **query) == (status, list(query)[-1])
-
-
-@pytest.mark.parametrize("marks", [(1, 2), (2, 1), (1, -1), (-1, 1)])
-@pytest.mark.parametrize("moves", ["112233", "11223"])
-def test_an_agent_of_the_simple_protocol(api: Api, moves: str, marks: tuple[int, int]) -> None:
-    position = Position(moves)
-    board = {"board": rows_of(position, *marks)}
-    to_move = {"current_player": marks[position.ply % 2]}
-    valid = {"valid_moves": list(position.legal_columns())}
-    assert api.post(AGENT, board | to_move | valid, player="perfect") == {"column": 3}
-    if marks == (1, 2):  # the side to move follows from the board
-        assert api.post(AGENT, board) == {"column": 3}
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        ({"board": [0] * 42}, "board"),
-        ({"board": [[0] * 7] * 5 + [[0] * 6]}, "board"),
-        ({"board": [[3] * 7] * 6}, "board"),
-        ({"board": [[1, 0], [0, 0]], "current_player": 2}, "board"),
-        ({"board": []}, "board"),
-        ({"current_player": 1}, "current_player"),
-        ({"current_player": "1"}, "current_player"),
-        ({"valid_moves": [1, 2, 3, 4, 5, 6, 7]}, "valid_moves"),
-        ({"valid_moves": [0]}, "valid_moves"),
-    ],
-)
-def test_boards_of_the_simple_protocol_that_are_refused(
-    api: Api, change: dict[str, Any], field: str
-) -> None:
-    body = {"board": rows_of(Position("445")), "current_player": 2} | change
-    assert api.refused(AGENT, body) == (400, field)

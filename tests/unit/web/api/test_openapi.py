@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from web.app import MODULES, create_app
 from web.openapi import PATH, PEOPLE, Resource, build_document, operation
-from web.settings import Limits, Settings
+from web.settings import Limits, ServerSettings
 
 DOCUMENT = cast("dict[str, Any]", build_document(MODULES))
 OPERATIONS = {
@@ -37,9 +37,9 @@ def each(value: object) -> Iterator[dict[str, Any]]:
 
 def routes() -> set[tuple[str, str]]:
     """The paths and methods of the server's API, without pages and files."""
-    others = {"/solve", "/agent", "/kaggle", "/healthz", "/readyz", "/metrics"}
+    others = {"/solve", "/kaggle", "/healthz", "/readyz", "/metrics"}
     found = set()
-    for route in create_app(Settings(port=0)).routes:
+    for route in create_app(ServerSettings(port=0)).routes:
         if isinstance(route, Route) and (route.path.startswith("/api/") or route.path in others):
             path = re.sub(r":\w+}", "}", route.path)
             found |= {(path, method) for method in (route.methods or set()) - {"HEAD"}}
@@ -47,7 +47,7 @@ def routes() -> set[tuple[str, str]]:
 
 
 def test_people_get_a_page_of_every_path() -> None:
-    with TestClient(create_app(Settings()), base_url="http://127.0.0.1") as client:
+    with TestClient(create_app(ServerSettings()), base_url="http://127.0.0.1") as client:
         html = client.get(PEOPLE).text
         assert all(f"<code>{method} {path}</code>" in html for path, method in OPERATIONS)
         assert "http" not in re.sub(r'="[^"]*"', "", html)
@@ -56,7 +56,7 @@ def test_people_get_a_page_of_every_path() -> None:
 
 
 def test_budgets_agree_with_the_server() -> None:
-    app = create_app(Settings(limits=Limits(budget_seconds=1.5)))
+    app = create_app(ServerSettings(limits=Limits(budget_seconds=1.5)))
     with TestClient(app, base_url="http://127.0.0.1") as client:
         document = client.get(PATH).json()
         budgets = [
@@ -64,7 +64,7 @@ def test_budgets_agree_with_the_server() -> None:
             for one in each(document)
             if (one.get("type"), one.get("maximum")) == ("number", 1.5)
         ]
-        assert len(budgets) == 8
+        assert len(budgets) == 7
         assert {schema.get("default", 1.5) for schema in budgets} <= {1, 1.5}
         assert client.get("/api/v1/position?moves=44&budget=1.5").status_code == 200
         assert client.get("/api/v1/position?moves=44&budget=1.6").status_code == 400
@@ -104,6 +104,26 @@ def test_operations_describe_their_parameters_and_answers() -> None:
             assert parameter["schema"], parameter
         in_path = {name for name, where in names if where == "path"}
         assert in_path == set(re.findall(r"{(\w+)}", path))
+
+
+def test_lines_and_pictures_are_bytes_in_generated_clients() -> None:
+    lines = ("application/x-ndjson", "text/plain", "text/csv")
+    found = {
+        (path, name)
+        for (path, _), described in OPERATIONS.items()
+        for name, body in (
+            *described.get("requestBody", {}).get("content", {}).items(),
+            *described["responses"].get("200", {}).get("content", {}).items(),
+        )
+        if body["schema"].get("format") == "binary"
+    }
+    assert found == {
+        ("/api/v1/batch", "application/x-ndjson"),
+        ("/api/v1/batch", "text/plain"),
+        *(("/api/v1/jobs", name) for name in lines),
+        ("/api/v1/picture.gif", "image/gif"),
+        ("/api/v1/picture.png", "image/png"),
+    }
 
 
 def test_links_name_operations_and_fill_their_parameters() -> None:

@@ -20,7 +20,7 @@ from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from workers.answers import service as keeping
 from workers.answers.find import answer_at_end, answer_stored, evaluate, look_up
 from workers.answers.question import Question, line_in_book
-from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SolverPool, Stop
+from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SearchStop, SolverPool
 
 LATE = "532336513633217277452711665127"
 HARD = Position(width=9, height=6)
@@ -45,7 +45,7 @@ def await_asked(service: AnswerService, number: int) -> None:
 
 def test_a_stop_ends_one_search_and_no_other(service: AnswerService) -> None:
     """Some users share a solver, because there are more users than solvers."""
-    stops = [Stop() for _ in range(3 * SOLVERS)]
+    stops = [SearchStop() for _ in range(3 * SOLVERS)]
     with ThreadPoolExecutor(len(stops)) as threads:
         asked = [threads.submit(service.answer, [HARD], ENDLESS, stop) for stop in stops]
         await_asked(service, len(stops))
@@ -86,7 +86,7 @@ def test_best_play_is_found_within_its_time(service: AnswerService) -> None:
     assert line == Solver().principal_variation(position)
     assert ends(lambda: service.find_line(HARD, time_limit=0.05)) is None
     assert service.find_line(Position("1212121")) == ()
-    stop = Stop()
+    stop = SearchStop()
     with ThreadPoolExecutor(1) as threads:
         found = threads.submit(service.find_line, HARD, stop=stop)
         await_asked(service, 1)
@@ -97,7 +97,7 @@ def test_best_play_is_found_within_its_time(service: AnswerService) -> None:
 @pytest.mark.parametrize("how", ["stop", "close"])
 def test_a_stop_just_before_a_search_ends_it(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     service = AnswerService(None, threads=1, table_mb=1)
-    for_line, for_answer = Stop(), Stop()
+    for_line, for_answer = SearchStop(), SearchStop()
 
     class Late(Solver):
         def analyze(self, *arguments: Any, **options: Any) -> Analysis:  # noqa: ANN401
@@ -120,7 +120,7 @@ def test_repeated_stops_of_a_search_start_one_thread() -> None:
         return [thread for thread in threading.enumerate() if thread.name == "c4-interrupt"]
 
     await_that(lambda: not interrupters())  # of earlier tests
-    stops = [Stop(), Stop()]
+    stops = [SearchStop(), SearchStop()]
     with keeping._interrupting(Solver(table_mb=1), stops):
         for stop in stops * 3:
             stop.set()

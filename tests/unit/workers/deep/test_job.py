@@ -295,7 +295,7 @@ class TestStoredBounds:
         monkeypatch.setattr(job, "complete_proof", lambda *_: [])
         asked = deep("", BoardSize(6, 6))
         run_job(database, submit(database, asked), threads=2)
-        rows = evaluations.search(database, EvaluationFilter(board=asked.board)).rows
+        rows = ask(database, evaluations.search, EvaluationFilter(board=asked.board)).rows
         (first,) = ask(database, evaluations.costly, asked.board, limit=1)
         assert first.key == asked.start.canonical_key
         assert len(rows) > 5
@@ -342,7 +342,8 @@ class TestStoredBounds:
             with pytest.raises(TypeError):
                 part._store()
         part._store()
-        assert len(evaluations.search(database, EvaluationFilter(board=asked.board)).rows) > 5
+        stored = ask(database, evaluations.search, EvaluationFilter(board=asked.board))
+        assert len(stored.rows) > 5
 
     def test_a_process_remembers_a_few_searches(self, database: Database) -> None:
         solver = Solver(table_mb=1)

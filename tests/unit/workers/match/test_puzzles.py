@@ -16,7 +16,7 @@ from db.errors import MatchNotFoundError
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.matches import game, store_match
 from tests.support.boards.reference import ReferenceSolver, columns_of
-from workers.answers.service import AnswerService, Stop
+from workers.answers.service import AnswerService, SearchStop
 from workers.match import puzzles
 from workers.match.puzzles import (
     MOST_EMPTY,
@@ -111,7 +111,7 @@ def test_the_search_ends(service: AnswerService) -> None:
     """A budget, a stop, or a board without puzzles ends it."""
     search = PuzzleSearch(service, budget=0)
     assert (list(search.random(BOARD, seed=1, count=1)), search.is_complete) == ([], False)
-    stop = Stop()
+    stop = SearchStop()
     search = PuzzleSearch(service, stop=stop)
     found = search.random(SMALL, seed=1, count=50)
     assert isinstance(next(found), Puzzle)
