@@ -191,6 +191,20 @@ def test_idle_connections_and_metrics_hold_up_nobody(server: WebServer) -> None:
             assert server.ask("/metrics").status == 200
 
 
+def test_event_streams_hold_up_nobody(server: WebServer) -> None:
+    """One client watches an endless job 200 times."""
+    endless = {"kind": "analyze", "board": "9x6", "positions": [""]}
+    job = server.post("/api/v1/jobs", endless).json["id"]
+    request = METRICS.replace(b"metrics", b"api/v1/jobs/%d/events" % job)
+    with bounded(server), ExitStack() as at_end:
+        clients = [at_end.enter_context(connected(server, ATTACKER)) for _ in range(200)]
+        for client in clients:
+            client.sendall(request)
+        assert {status_of(client.recv(65536)) for client in clients} == {200}
+        time.sleep(ATTACK_SECONDS)
+    assert server.post(f"/api/v1/jobs/{job}/cancel", {}).status == 200
+
+
 def test_no_player_breaks_for_everybody(server: WebServer) -> None:
     """Every player at the ends of its parameters, first on the smallest boards, then on 7x6."""
     with bounded(server):
