@@ -48,6 +48,10 @@ LARGEST: Final = {"channels": 128, "blocks": 16, "hidden": 256, "sides": 2}
 """The largest numbers in the architecture of a residual network. ``channels`` and ``hidden`` are
 multiples of 8."""
 
+LARGEST_FILE: Final = 160 << 20
+"""Maximum size of a file in bytes. A sparse file takes no space on the disk, but all of its size in
+memory. The largest network takes 41 MB, and its optimizer twice as much."""
+
 FORMAT: Final = 1
 ENTRY: Final = "c4"
 WEIGHTS: Final = "weights."
@@ -114,6 +118,8 @@ def write_model(path: Path, model: Model) -> None:
 def read_model(path: Path) -> Model:
     """Read a model's file."""
     check_regular_file(path)
+    if path.stat().st_size > LARGEST_FILE:
+        raise ModelError(f"{path} is larger than any c4 model ({LARGEST_FILE:,} bytes)")
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}

@@ -101,8 +101,13 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
 
 
 def _show_unless_interrupted(unraisable: UnraisableHookArgs) -> None:
-    """Show an exception that Python drops, unless :func:`check_signals` raises it again."""
-    if not (_received and isinstance(unraisable.exc_value, KeyboardInterrupt)):
+    """Show an exception that Python drops, unless it is a signal's.
+
+    :func:`check_signals` raises a dropped interrupt again. If it comes while an import opens a
+    file, the file is closed with a ResourceWarning, which ``python -W error`` raises.
+    """
+    dropped = (KeyboardInterrupt, ResourceWarning)
+    if not (_received and isinstance(unraisable.exc_value, dropped)):
         sys.__unraisablehook__(unraisable)
 
 

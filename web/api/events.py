@@ -78,15 +78,16 @@ class JobWatches:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._watches: dict[int, JobWatch] = {}
+        self._lock = asyncio.Lock()
 
     @asynccontextmanager
     async def watching(self, job_id: int) -> AsyncIterator[JobWatch]:
         """Watch a job; all its watchers share one :class:`JobWatch`."""
         database = self._service.require_database()
-        if job_id not in self._watches:
-            job = await self._service.in_thread(read_job, database, job_id)
-            # Another request may have added it while the job was read.
-            self._watches.setdefault(job_id, JobWatch(self._service, database, job))
+        async with self._lock:  # of many clients that begin together, one reads the job
+            if job_id not in self._watches:
+                job = await self._service.in_thread(read_job, database, job_id)
+                self._watches[job_id] = JobWatch(self._service, database, job)
         watch = self._watches[job_id]
         watch.watchers += 1
         try:

@@ -170,9 +170,11 @@ finally:
         assert done.stderr in {"", "Interrupted.\n"}
 
     def test_an_interrupt_dropped_by_python_is_raised_again(self) -> None:
-        done = python(DROPPED.format(deed="os.kill(os.getpid(), signal.SIGINT)"))
-        assert "ignored" not in done.stderr
-        assert done.stderr.endswith("KeyboardInterrupt: 2\n")
+        for lost in ("KeyboardInterrupt(2)", "ResourceWarning('an open file')"):
+            signalled = f"try: os.kill(os.getpid(), signal.SIGINT)\n        finally: raise {lost}"
+            done = python(DROPPED.format(deed=signalled))
+            assert "ignored" not in done.stderr
+            assert done.stderr.endswith("KeyboardInterrupt: 2\n")
         # Other exceptions are only shown.
         done = python(DROPPED.format(deed="raise ValueError('lost')"))
         assert done.returncode == 0

@@ -144,11 +144,16 @@ def test_statistics_are_accepted(path: Path) -> None:
     Database.open(str(path)).close()
 
 
-@pytest.mark.parametrize("page", [0, 512, 4096, 65_536])
-def test_a_journal_does_not_make_a_file_of_terabytes(path: Path, page: int) -> None:
+def journal(page: int) -> bytes:
+    """A journal of 2**32 - 1 pages."""
     magic = bytes.fromhex("d9d505f920a163d7")
     header = magic + struct.pack(">5I", 0, 0, 0xFFFFFFFF, 512, page)
-    Path(f"{path}-journal").write_bytes(header.ljust(512, b"\0"))
+    return header.ljust(512, b"\0")
+
+
+@pytest.mark.parametrize("page", [0, 512, 4096, 65_536])
+def test_a_journal_does_not_make_a_file_of_terabytes(path: Path, page: int) -> None:
+    Path(f"{path}-journal").write_bytes(journal(page))
     size = path.stat().st_size
     with pytest.raises(NotADatabaseError, match="larger than both files"):
         Database.open(str(path))

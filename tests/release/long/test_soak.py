@@ -1,21 +1,23 @@
-"""Mixed load for as long as ``C4_SOAK_SECONDS`` says: memory of every process, lost answers.
+"""Mixed load for ``C4_SOAK_SECONDS``: memory of every process, lost and doubled work.
 
 ``C4_SOAK_SECONDS=5400 C4_TEST_SERVERS=1 pytest -s tests/release/long/test_soak.py`` prints a line
 every minute.
 """
 
-import json
 import os
 import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 
 import pytest
 
 from db import jobs
 from db.database import Database
 from db.records.jobs import JobState
+from tests.release.faults.ledger import Ledger, done_twice
 from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.servers import RedisServer
@@ -39,35 +41,48 @@ def resident_mb(pid: int) -> float:
 
 
 def load(service: Service, server: WebServer, number: int) -> None:
-    """One round: a batch by the workers, searches of the server, a match, a list of jobs."""
+    """One round: five jobs of the workers, and meanwhile requests to the server."""
     games = random_games(LINES, empty=20, seed=number)
-    done = service("analyze", "-q", "--no-book", "-", stdin="\n".join(games))
-    assert done.code == 0, done.err
-    answers = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["moves"] for answer in answers] == games
-    for game in random_games(20, empty=22, seed=number):
-        assert server.ask(f"/solve?pos={game}").status == 200
-    body = "".join(f"{game}\n" for game in games).encode()
-    batch = server.ask("/api/v1/batch", method="POST", body=body)
-    assert len(batch.body.splitlines()) == LINES
-    match = service("match", "-q", "easy", "random", "--games", "10", "--seed", str(number))
-    assert match.code == 0, match.err
-    assert server.ask("/api/v1/jobs").status == server.ask("/metrics").status == 200
+    (hard,) = random_games(1, empty=28, seed=number)
+    book = ("--board", "5x4", "--plies", "6", "--fresh", "--force", "--output", "soak.c4book")
+    commands = (
+        ("analyze", "--no-book", "-"),
+        ("solve", "--no-book", hard),
+        ("deep", hard),
+        ("book", "build", *book),
+        ("match", "easy", "random", "--games", "10", "--seed", str(number)),
+    )
+    with ThreadPoolExecutor() as pool:
+        running = [
+            pool.submit(service, *command, "-q", stdin="\n".join(games)) for command in commands
+        ]
+        for game in random_games(20, empty=22, seed=number):
+            assert server.ask(f"/solve?pos={game}").status == 200
+        answers = [
+            (line["moves"], line["score"]) for line in server.batch(list(map(str.encode, games)))
+        ]
+        assert server.ask("/api/v1/jobs").status == server.ask("/metrics").status == 200
+        done = [each.result() for each in running]
+    assert [each.code for each in done] == [0] * len(commands), [each.err for each in done]
+    assert [moves for moves, _ in answers] == games
+    assert [(line["moves"], line["score"]) for line in done[0].objects] == answers
 
 
 @needs_proc
 def test_mixed_load_loses_nothing_and_memory_stays_flat(
-    tmp_path: Path, postgres_server: PostgresDatabases
+    tmp_path: Path, postgres_server: PostgresDatabases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "1048576")  # as in the image
     with postgres_server.database(initialised=True) as url, RedisServer() as broker:
-        service = Service(tmp_path, url, broker.url)
+        service, units = Service(tmp_path, url, broker.url), Ledger(url)
         settings = [f"--db={url}", f"--broker={broker.url}"]
         with (
             service.worker("--threads=1", name="ada") as ada,
             service.worker("--threads=1", name="bob") as bob,
             WebServer("--table-mb=8", "--rate=0", "--no-book", settings=settings) as server,
         ):
-            pids = {"ada": ada.process.pid, "bob": bob.process.pid, "server": server.pid}
+            pids = {"ada": ada.process.pid, "bob": bob.process.pid}
+            pids |= {"server": server.pid, "Redis": broker.pid}
             warm: dict[str, float] = {}
             began, shown, rounds = time.monotonic(), 0.0, 0
             while rounds <= WARM_ROUNDS or time.monotonic() < began + SECONDS:
@@ -80,10 +95,15 @@ def test_mixed_load_loses_nothing_and_memory_stays_flat(
                     words = ", ".join(f"{name} {size:.0f} MB" for name, size in sizes.items())
                     sys.stdout.write(f"{shown - began:6.0f} s, {rounds} rounds: {words}\n")
             growth = {name: round(sizes[name] - warm[name], 1) for name in pids}
+            command_mb = getrusage(RUSAGE_CHILDREN).ru_maxrss / 1000
+            doubled = done_twice(units.changes())
             sys.stdout.write(
-                f"{rounds} rounds, {2 * rounds * LINES} answers, lost 0; growth in MB: {growth}\n"
+                f"{rounds} rounds, {2 * rounds * LINES} equal answers, lost 0, {units.units()}, "
+                f"doubled {doubled}; growth in MB: {growth}; largest command {command_mb:.0f} MB\n"
             )
             assert max(growth.values()) < MOST_GROWTH_MB
+            assert doubled == 0
+            assert service("db", "check").code == 0
             with Database.open(url) as database, database.read() as session:
                 totals = jobs.totals(session)
             assert (totals.queued_units, totals.running_units, totals.failed_units) == (0, 0, 0)

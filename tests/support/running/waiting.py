@@ -40,12 +40,12 @@ def await_that(
     deadline = time.monotonic() + seconds
     while True:
         # Check in this order: the last action of a process may fulfil the condition.
-        has_ended = process is not None and _popen(process).poll() is not None
+        code = None if process is None else _popen(process).poll()
         is_late = time.monotonic() > deadline
         began = time.thread_time()
         if holds():
             return
-        assert not has_ended, f"the process has ended: {_words(process)}"
+        assert code is None, f"the process has ended with code {code}: {_words(process)}"
         assert not is_late, f"no success within {seconds} s: {_words(process)}"
         time.sleep(max(0.02, 3 * (time.thread_time() - began)))
 

@@ -51,6 +51,13 @@ def test_a_model_is_read_as_written(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_sparse_file_is_refused_before_it_is_read(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(files.LARGEST_FILE + 1)
+    with pytest.raises(ModelError, match="larger than any c4 model"):
+        read_model(path)
+
+
 def test_every_flipped_byte_is_found(path: Path) -> None:
     good = path.read_bytes()
     damaged = path.with_name("damaged")
