@@ -24,10 +24,3 @@ def data_of(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     for line in lines:
         if line.startswith(_DATA):
             yield json.loads(line.removeprefix(_DATA))
-
-
-def first_of(stream: http.client.HTTPResponse) -> dict[str, Any]:
-    """The data of the next event."""
-    found = next(data_of(stream), None)
-    assert found is not None, "no event"
-    return found
