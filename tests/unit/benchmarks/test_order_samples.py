@@ -94,14 +94,6 @@ def test_abandoned_moves_cost_more_than_the_cheapest_cut(samples: np.ndarray) ->
     assert (samples["nodes"] >= np.where(given_up, 4 * cheapest[:, None] + 20, 0)).all()
 
 
-def test_samples_depend_on_the_seed(roots: list[Position]) -> None:
-    first, again, other = (
-        sampling.sample_choices(roots[:5], **{**SAMPLED, "seed": seed}).tobytes()
-        for seed in (5, 5, 6)
-    )
-    assert first == again != other
-
-
 def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
     sampler = sampling.Sampler(**SAMPLED)
     for root in roots[:6]:
