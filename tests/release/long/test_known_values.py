@@ -1,19 +1,10 @@
 """Published values and figures that take minutes."""
 
-from itertools import islice
-
 import pytest
 
 from c4core import Position, Solver, parse_board
-from c4core.arrays import open_plies
 from c4core.book import Book
 from c4core.book.verify import verify
-from c4core.notation import DEFAULT_BOARD
-from db.database import Database
-from tests.support.boards.books import source
-from tests.support.boards.known_books import check_plies
-from tests.support.running.databases import on_sqlite
-from workers.book.build import BookPlan
 
 LARGER_BOARDS = [
     ("9x4", "loss"), ("10x4", "loss"), ("8x5", "win"), ("7x6", "win"), ("6x7", "win"),
@@ -38,16 +29,6 @@ def test_the_empty_board() -> None:
     assert Position.from_columns(line).winner == "x"
 
 
-def test_counts_of_7x6_to_ply_12() -> None:
-    counts = [len(keys) for keys in islice(open_plies(Position()), 11, 13)]
-    assert counts == [2_148_087, 5_832_236]
-
-
 def test_the_shipped_book_is_intact() -> None:
     with Book.shipped() as book:
         assert verify(book, sample=0).problems == ()
-
-
-@on_sqlite
-def test_book_to_ply_4(database: Database) -> None:
-    check_plies(BookPlan(DEFAULT_BOARD, 4).scored(source(database, table_mb=256)))
