@@ -1,7 +1,5 @@
 """Samples of move costs, their rows of the network, and the training targets of a sample."""
 
-import random
-
 import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -188,53 +186,6 @@ def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssert
         refused(draw_roots, BoardSize(4, 2), seed=0, count=1000),
     ]
     assert others == snapshot
-
-
-def _halves(word: int) -> tuple[int, int]:
-    return word & 2**64 - 1, word >> 64
-
-
-def _made_up_samples(width: int, height: int) -> np.ndarray:
-    """Random positions with all their moves, made without a search."""
-    dice = random.Random(width * 100 + height)
-    samples = np.zeros(60, dtype=sampling.sample_type(width))
-    for sample in samples:
-        position = Position(width=width, height=height)
-        for _ in range(dice.randrange(width * height)):
-            columns = [c for c in position.legal_columns() if not position.is_winning(c)]
-            if columns:
-                column = dice.choice(columns)
-                sample["last"] = _square(position, column)
-                position = position.play(column)
-        squares = [_square(position, column) for column in position.legal_columns()]
-        mask = sum(
-            ((1 << stones) - 1) << column * (height + 1)
-            for column, stones in enumerate(position.heights)
-        )
-        sample["own"], sample["mask"] = _halves(position.key & mask), _halves(mask)
-        sample["count"], sample["ply"] = len(squares), position.ply
-        sample["square"][: len(squares)] = squares
-        sample["beta"] = dice.randrange(-9, 10)
-    return samples
-
-
-@pytest.mark.parametrize(
-    "size",
-    [
-        *((1, 1), (4, 4), (5, 4), (9, 3), (12, 2), (32, 1), (7, 6), (6, 7), (8, 7), (3, 19)),
-        *((8, 8), (9, 7), (16, 7), (61, 1), (42, 2), (4, 31), (3, 40)),
-    ],
-)
-def test_rows_are_within_the_network_on_every_board(size: tuple[int, int]) -> None:
-    width, height = size
-    board = {"width": width, "height": height, "last_ply": width * height - 1}
-    samples = _made_up_samples(width, height)
-    samples = samples[samples["ply"] < width * height]
-    for mirrored in (None, np.ones(len(samples), bool)):
-        rows, starts = sampling.rows_of_choices(samples, **board, mirrored=mirrored)
-        of_move = np.repeat(np.repeat(samples["ply"] % 2, samples["count"]), np.diff(starts))
-        count = sampling.row_groups(**board)["all"]
-        assert np.array_equal(rows // count, of_move)
 
 
 def test_targets_of_a_sample() -> None:
