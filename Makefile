@@ -27,7 +27,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
 EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 
 .PHONY: help demo test lint docs reference tools wheels wheel page postgres workers snapshots gate release sanitize \
-	lowest fuzz extras browser servers package arm dist long faults bench clean
+	lowest extras browser servers package arm dist long faults bench clean
 
 help:
 	@echo "make gate       the checks for every change (needs servers and a browser; 10 minutes)"
@@ -39,7 +39,7 @@ help:
 	@echo "make bench      all benchmarks; updates docs/performance.md (POSITIONS=dir, BENCH=options)"
 	@echo "make clean      remove all generated files"
 	@echo
-	@echo "Each step of the gate and the release is also a target (make fuzz: CASES=n, SEED=n):"
+	@echo "Each step of the gate and the release is also a target:"
 	@$(PYTHON) .ci/steps.py list
 
 # setup.py compiles only the modules whose sources have changed, and shows its progress.
@@ -191,7 +191,6 @@ sanitize: $(VENV)/dev
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python $(ORDER)
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -k 'not (db or external or stopping or many_boards)' --ignore tests/unit/c4core/models/test_grids.py tests/unit/c4core tests/property
-	cd build/debug && C4_FUZZ_CASES=300 $(SANITIZED) ../../$(BIN)/python -m pytest tests/release/fuzz -k 'not (npz or models)'
 	$(PYTHON) .ci/steps.py sanitized
 
 # Test with the oldest packages that pyproject.toml allows. Their warnings are not errors here.
@@ -201,11 +200,6 @@ lowest: $(VENV)/dev
 	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct \
 		--requirements pyproject.toml --extra bench --extra monitor --extra parquet --extra test
 	C4_TEST_SERVERS=1 build/lowest/bin/python -m pytest -W default --snapshot-warn-unused $(LOWEST)
-
-CASES ?= 400
-SEED ?= 1
-fuzz: $(VENV)/extras
-	C4_FUZZ_CASES=$(CASES) C4_FUZZ_SEED=$(SEED) $(PYTEST) tests/release/fuzz
 
 extras: $(VENV)/extras
 	$(PYTEST) tests/release/extras

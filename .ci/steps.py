@@ -56,7 +56,6 @@ RELEASE = [
     *GATE,
     SANITIZE,
     Step("lowest", 2, "tests of other packages' features, with the oldest allowed versions"),
-    Step("fuzz", 1, "damaged and hostile inputs, made at random"),
     Step("extras", 6, "learning, Parquet, pictures, adapters and other optional packages"),
     Step("browser", 4, "every test of the page in a real browser, and of the screen of c4 play"),
     Step("servers", 8, "the tests on Redis and RabbitMQ"),

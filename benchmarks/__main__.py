@@ -17,7 +17,6 @@ from benchmarks.record import RESULTS, Results
 from cli.shell.process import handle_signals
 
 SUBJECTS: Final = {
-    "anytime": "anytime",
     "certificates": "certificates",
     "deep": "deep.command",
     "engine": "engine.measure",

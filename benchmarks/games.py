@@ -1,4 +1,4 @@
-"""Positions of random games, and of games between players of the same level."""
+"""Positions of random games."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.dice import Dice
 from c4core.notation import format_moves
-from c4core.players import LEVELS, parse_player
 from c4core.position import Position
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from c4core.notation import BoardSize
 
@@ -75,27 +74,3 @@ def draw_roots(board: BoardSize, *, seed: int, count: int) -> list[Position]:
             found[position.canonical_key] = position
             fruitless = 0
     return list(found.values())
-
-
-def level_positions(
-    board: BoardSize,
-    count: int,
-    dice: Dice,
-    *,
-    levels: Sequence[str],
-    plies: range,
-) -> Iterator[Position]:
-    """Positions of games of the levels, with each level and number of stones in turn.
-
-    Both sides play the same level.
-    """
-    players = [parse_player(LEVELS[level].player).make() for level in levels]
-    for number in range(count):
-        player = players[number % len(players)]
-        ply = plies[number * 7 % len(plies)]
-        position = Position(width=board.width, height=board.height)
-        while position.ply < ply:
-            position = position.play(player.choose(position, dice))
-            if position.is_over:
-                position = Position(width=board.width, height=board.height)
-        yield position

@@ -585,34 +585,3 @@ def upper_bounds(keys, *, int width, int height, int target):
                 g, &parity, moves_to_beat(g, popcount(mask), target), target
             )
     return bounds
-
-
-def patterns(Position position not None):
-    """Return the patterns around the playable squares, for tests.
-
-    Returns:
-        For every column that is not full, from the left: a tuple of the pattern numbers below the square,
-        along the row, along the falling and along the rising diagonal; and the points of these patterns
-        together. The digits of a number, from the lowest on, are the neighbours from the left (below the
-        square: from the bottom): 1 for a stone of the side to move, and 2 for a stone of the opponent, which
-        is 0 below the square.
-    """
-    cdef const Patterns* known
-    cdef word_t opp = position.stones ^ position.mask
-    cdef word_t playable = playable_squares(position.g, position.mask)
-    cdef int square, direction, number, points
-    known = patterns_of(position.g)
-    if known == NULL:
-        raise MemoryError
-    found = []
-    while playable:
-        square = lowest_bit(playable)
-        playable &= playable - 1
-        numbers = []
-        points = 0
-        for direction in range(DIRECTIONS):
-            number = pattern_number(known, position.stones, opp, square, direction)
-            numbers.append(number - known.line[square][direction].first)
-            points += known.points[number] - LEAST_POINTS
-        found.append((tuple(numbers), points))
-    return found

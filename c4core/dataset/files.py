@@ -104,7 +104,7 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file cannot be opened; errors about wrong bytes name no file
-        message = f"{path}: not an NPZ data set, or damaged: {error}"
+        message = f"{path}: not an NPZ data set, or damaged: {error!s:.200}"
         raise DatasetError(message) from None
     return arrays, str(card)
 

@@ -1,7 +1,7 @@
 """Untrusted files, databases and messages run no code.
 
 Every test passes input that would leave a marker if it ran. Other tests show that it does run: with
-consent the same players play, and the same pickles are executed.
+consent the same players play.
 """
 
 import json

@@ -8,8 +8,6 @@ from hypothesis import given, strategies as st
 
 from c4core.lines import BadLine, parse_line, read_lines
 from c4core.notation import BoardSize
-from c4core.position import Position
-from tests.support.boards.positions import games
 
 json_values = st.recursive(
     st.none()
@@ -20,19 +18,6 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-
-
-@given(game=games(), identity=json_values)
-def test_every_notation_gives_the_same_position(
-    game: tuple[Position, str], identity: object
-) -> None:
-    position, moves = game
-    board = BoardSize(position.width, position.height)
-    for fields in ({"moves": moves}, {"key": position.key}, {"grid": str(position)}):
-        text = json.dumps({"id": identity, **fields, "board": str(board)})
-        answer = parse_line(text, board=board)
-        assert answer.position == position
-        assert answer.id == identity
 
 
 @given(data=st.binary(max_size=300))

@@ -2,22 +2,18 @@
 
 import json
 
-import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from c4core.arena.game import Ending, TimeControl
 from c4core.arena.statistics import Sprt
 from c4core.notation import BoardSize
-from c4core.players import FinalGrids
 from c4core.position import Position
 from db import games
 from db.database import Database
 from db.records.games import StoredGame
 from db.records.matches import MatchTerms, Seats
-from tests.support.boards import positions as boards
 from tests.support.boards.matches import games_of, terms
 from tests.support.running.databases import clear
-from tests.support.text import storable_text
 from workers.match.table import side_of_a
 from workers.match.units import Trial
 
@@ -49,6 +45,8 @@ TERMS = st.builds(
     corpus=st.lists(st.integers(1, 99)).map(tuple),
 )
 
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+"""Any text that PostgreSQL can store."""
 GAMES = st.builds(
     StoredGame,
     number=st.integers(0, 2**31 - 1),
@@ -59,7 +57,7 @@ GAMES = st.builds(
     length=st.integers(0, 64),
     winner=st.sampled_from(["x", "o", None]),
     ending=st.sampled_from([ending.value for ending in Ending]),
-    detail=storable_text(),
+    detail=TEXT,
     x_seconds=st.floats(0, 1e9),
     o_seconds=st.floats(0, 1e9),
     replaced=st.lists(st.integers(0, 64)).map(tuple),
@@ -100,30 +98,6 @@ def test_games_are_read_as_they_were_stored(database: Database) -> None:
         assert tally.games == len(ended)
 
     check()
-
-
-@given(
-    BOARDS.flatmap(
-        lambda board: st.lists(boards.games(sizes=[board], max_empty=0), min_size=1, max_size=5)
-    ),
-    st.data(),
-)
-def test_grids_by_key_match_those_by_position(
-    drawn: list[tuple[Position, str]], data: st.DataObject
-) -> None:
-    finals = [position for position, _ in drawn]
-    board = finals[0].board
-    values = {"x": 1, "o": -1, None: 0}
-    by_key = FinalGrids.from_keys(
-        np.array([final.key for final in finals], dtype=np.uint64),
-        np.array([values[final.winner] for final in finals], dtype=np.int8),
-        board=board,
-    )
-    by_position = FinalGrids.from_positions(finals)
-    position = Position(width=board.width, height=board.height)
-    for _ in range(4):
-        assert by_key.tally(position) == by_position.tally(position)
-        position = position.play(data.draw(st.sampled_from(position.legal_columns())))
 
 
 @given(

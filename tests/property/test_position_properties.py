@@ -45,17 +45,6 @@ def test_winner_agrees_with_a_check_of_every_line(game: tuple[Position, str]) ->
         assert position.is_winning(column) == (position.play(column).winner is not None)
 
 
-@given(boards(every=True), st.text(max_size=12))
-def test_any_text_is_a_position_or_a_value_error(size: tuple[int, int], text: str) -> None:
-    width, height = size
-    try:
-        position = Position(text, width=width, height=height)
-    except ValueError as error:
-        assert str(error).startswith("move ")  # noqa: PT017
-    else:
-        assert position.ply == len(text)
-
-
 @given(boards(every=True), st.integers(-(2**129), 2**129))
 def test_any_number_is_a_position_or_a_value_error(size: tuple[int, int], number: int) -> None:
     width, height = size
@@ -65,13 +54,3 @@ def test_any_number_is_a_position_or_a_value_error(size: tuple[int, int], number
         assert str(number) in str(error)  # noqa: PT017
     else:
         assert position.key == number
-
-
-@given(st.text(alphabet=".xo/\nz ", max_size=60))
-def test_any_grid_is_a_position_or_a_value_error(text: str) -> None:
-    try:
-        position = Position.from_grid(text)
-    except ValueError as error:
-        assert str(error)  # noqa: PT017
-    else:
-        assert Position.from_grid(str(position)) == position

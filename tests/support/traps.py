@@ -1,15 +1,11 @@
-"""Players and files from untrusted sources that leave a marker when they run."""
+"""Players and messages from untrusted sources that leave a marker when they run."""
 
-import io
 import json
 import os
 import pickle
 import sys
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 PLAYS = """
 import json, os, sys
@@ -70,23 +66,9 @@ class Trap:
             "python": f"python:{path.stem}:choose",
         }[kind]
 
-    def bombs(self) -> dict[str, bytes]:
-        """Contents of files that run a command if they are read as pickles, by form."""
-        bomb = pickle.dumps(Bomb(str(self.marker)))
-        torch = io.BytesIO()
-        with zipfile.ZipFile(torch, "w") as archive:
-            archive.writestr("archive/data.pkl", bomb)
-            archive.writestr("archive/version", "3\n")
-        objects = np.array([Bomb(str(self.marker))], dtype=object)
-        npz, npy = io.BytesIO(), io.BytesIO()
-        np.savez(npz, allow_pickle=True, **dict.fromkeys(("planes", "ply", "card", "key"), objects))
-        np.save(npy, objects, allow_pickle=True)
-        return {
-            "pickle": bomb,
-            "torch": torch.getvalue(),
-            "npz": npz.getvalue(),
-            "npy": npy.getvalue(),
-        }
+    def pickle(self) -> bytes:
+        """A message that runs a command if it is read as a pickle."""
+        return pickle.dumps(Bomb(str(self.marker)))
 
 
 @dataclass(frozen=True)

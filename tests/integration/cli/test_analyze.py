@@ -1,6 +1,5 @@
 import pytest
 
-from cli.commands.analyze import SAMPLE
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
@@ -16,14 +15,6 @@ def test_files_of_another_kind_are_refused(c4: C4, content: bytes, message: str)
         assert done.out == ""
         assert message in done.err
     assert c4("jobs", "list", "--jsonl").out == ""
-
-
-def test_the_sample_is_included_and_sorted() -> None:
-    lines = SAMPLE.read_text().splitlines()
-    assert len(lines) == len(set(lines)) == 300
-    lengths = [len(line) for line in lines]
-    assert lengths == sorted(lengths)
-    assert set(lengths) == set(range(6, 42))
 
 
 def test_a_missing_package_is_reported_before_the_work(

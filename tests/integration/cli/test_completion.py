@@ -1,9 +1,6 @@
-"""``c4 completion``: Tab completes commands, options and values.
+"""``c4 completion``: Tab completes commands, options and values."""
 
-Tests for fish and zsh are in tests/release/extras/shells/test_completion_in_shells.py.
-"""
-
-import subprocess
+import sys
 
 import pytest
 from click.shell_completion import ShellComplete
@@ -11,7 +8,6 @@ from click.shell_completion import ShellComplete
 from cli.app import c4 as program
 from cli.shell.commands import COMPLETION_VARIABLE
 from tests.support.running.command_line import C4
-from tests.support.running.shells import COMPLETION_SECONDS, with_c4_on_the_path
 
 IN_BASH = """
 eval "$(c4 completion bash)"
@@ -49,13 +45,8 @@ def test_possible_completions_of_a_line(line: str, words: str) -> None:
 
 
 def test_bash_completes_a_line(c4: C4) -> None:
-    done = subprocess.run(
-        ["bash", "--norc", "-c", IN_BASH],
-        capture_output=True,
-        check=True,
-        cwd=c4.directory,
-        env=with_c4_on_the_path(c4),
-        text=True,
-        timeout=COMPLETION_SECONDS,
-    )
-    assert (done.stdout, done.stderr) == ("minimax-windows\n", "")
+    program = c4.directory / "c4"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cli "$@"\n')
+    program.chmod(0o755)
+    done = c4.shell(f'unset -f c4; PATH="{c4.directory}:$PATH"\n{IN_BASH}')
+    assert (done.code, done.out, done.err) == (0, "minimax-windows\n", "")

@@ -1,16 +1,11 @@
 """``c4 engine`` as a process: a conversation, its end, and its signals."""
 
-import json
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from c4core.arena.file_formats import parse_json_game
-from c4core.solver import Solver
-from tests.support.boards.games import random_games
-from tests.support.running import uci_manager
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 
@@ -48,39 +43,6 @@ def test_a_conversation(tmp_path: Path) -> None:
         assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove P@d1"
         rest, errors = engine.communicate("quit\n", timeout=HANG_SECONDS)
     assert (engine.returncode, rest, errors) == (0, "", "")
-
-
-def test_a_match_by_uci(tmp_path: Path) -> None:
-    """20 games through a manager: exact results, and the lengths that the scores promise."""
-    limits = (
-        "go wtime {w} btime {b} winc 100 binc 100",
-        "go wtime {w} btime {b} movestogo 40",
-        "go movetime 600000",
-        "go nodes 1000000000",
-        "go depth 42",
-    )
-    openings = [game for empty in (18, 21) for game in random_games(10, empty=empty, seed=empty)]
-    solver = Solver(table_mb=1)
-    with (
-        uci_manager.managed(started(tmp_path)) as first,
-        uci_manager.managed(started(tmp_path)) as second,
-    ):
-        for number, opening in enumerate(openings):
-            engines = (first, second) if number % 2 == 0 else (second, first)
-            go = limits[number % len(limits)]
-            game = uci_manager.play(engines, opening, go, as_fen=number % 4 < 2)
-            score = solver.solve(opening).score or 0
-            mover, waiting = ("x", "o") if len(opening) % 2 == 0 else ("o", "x")
-            winner = None if score == 0 else mover if score > 0 else waiting
-            assert game.result == {"x": "1-0", "o": "0-1", None: "1/2-1/2"}[winner]
-            played = parse_json_game(json.dumps({"moves": game.columns, "winner": winner}))
-            assert played.final.is_over
-            # Every move has an exact score, and the first one promises the game's length.
-            assert game.plies == tuple(range(len(game.columns) - len(opening), 0, -1))
-            assert len(game.scores) == len(game.plies)
-            stones = (len(opening) + (winner == "x")) // 2
-            mate = (22 - abs(score) - stones) * (1 if score > 0 else -1)
-            assert game.scores[0] == (f"mate {mate}" if winner else "cp 0")
 
 
 def test_the_end_of_the_input_ends_the_engine(tmp_path: Path) -> None:

@@ -42,15 +42,6 @@ def test_smallest_input_runs(command: str, tmp_path: Path, monkeypatch: pytest.M
         run(results, "render", "--docs", "docs", command.partition(" ")[0])
 
 
-def test_limited_analyses_are_measured(tmp_path: Path) -> None:
-    out = run(tmp_path, "anytime", "columns", "5x5", "--count=2", "--nodes=1000")
-    assert "'positions': 2" in out
-    assert "'missing': 0" in out
-    run(tmp_path, "anytime", "strength", "5x5", "--opponent=easy", "--games=2", "--seconds=0.1")
-    found = kept(tmp_path, "anytime")["strength 5x5 easy"]
-    assert sum(found.get(result, 0) for result in ("won", "drawn", "lost")) == 2
-
-
 def test_engine_is_compared_with_another_program(tmp_path: Path) -> None:
     (tmp_path / "end-easy.txt").write_text("2252576253462244111563365343671351441 -1\n")
     options = ("--quick", "--threads=1", "--only=classes", "--program", C4SOLVER)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from c4core.proof.certificate import BOARDS
-from tests.support.running.benchmarks import kept, run
+from tests.support.running.benchmarks import run
 from tests.support.running.command_line import C4
 
 
@@ -17,9 +17,3 @@ def test_all_positions_have_the_right_score(c4: C4) -> None:
 
 def test_shipped_certificates_are_reproduced_byte_for_byte(tmp_path: Path) -> None:
     assert run(tmp_path, "certificates", "shipped").count(", the same\n") == len(BOARDS)
-
-
-def test_engine_quick(tmp_path: Path) -> None:
-    run(tmp_path, "engine", "run", "--quick")
-    found = kept(tmp_path, "engine")["run"]["measurements"]
-    assert not any(each["wrong"] for each in found)

@@ -78,7 +78,7 @@ def test_celery_workers_read_consent_from_the_environment(
 def test_a_pickled_message_is_dropped(service: Service, trap: Trap) -> None:
     with service.worker("--threads=1") as worker:
         for content_type in ("application/x-python-serialize", "application/x-yaml"):
-            send(service.broker_url, trap.bombs()["pickle"], content_type)
+            send(service.broker_url, trap.pickle(), content_type)
         await_that(lambda: "refused" in worker.log or "Refusing" in worker.log, worker)
         done = service("analyze", "-", stdin="444444\n33333322222244\n")
         assert done.code == 0, done.err

@@ -1,9 +1,10 @@
 """A server with a broker: it makes jobs, separate workers do them, and it shows their progress."""
 
+import http.client
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -12,9 +13,8 @@ import pytest
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
-from tests.support.running.job_events import data_of, watching
 from tests.support.running.service import Service
-from tests.support.running.waiting import await_that
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.web_server import WebServer
 
 pytestmark = pytest.mark.servers
@@ -23,6 +23,22 @@ GAMES = random_games(200, empty=14)
 WISH = {"kind": "analyze", "positions": GAMES}
 ENDLESS = {"kind": "analyze", "board": "9x6", "positions": [""]}
 """A position that cannot be solved during a test."""
+
+_DATA = b"data: "
+
+
+@contextmanager
+def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPResponse]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG_SECONDS)
+    with closing(connection):
+        connection.request("GET", f"/api/v1/jobs/{number}/events")
+        yield connection.getresponse()
+
+
+def data_of(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        if line.startswith(_DATA):
+            yield json.loads(line.removeprefix(_DATA))
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -18,12 +17,6 @@ from workers.match.job import plan_matches
 
 SET = "set:fallback=vector"
 RANDOM = "random"
-
-THINKERS: Final = ("minimax-windows:depth=20", "montecarlo-flat:simulations=10000000,stop_gap=1")
-"""Players that would think for hours and can be stopped."""
-
-THINKING_PROGRAMS: Final = {"asleep": "sleep 3600", "deaf": "trap '' TERM INT HUP; sleep 3600"}
-"""Shell commands that run instead of a move, by the program's name."""
 
 
 def terms(**changes: object) -> MatchTerms:
@@ -93,11 +86,6 @@ def program(directory: Path, answer: str) -> str:
         f"    go) {answer} ;;\n    quit) exit 0 ;;\n  esac\ndone\n"
     )
     return f"exec:sh {path}"
-
-
-def thinking_program(directory: Path, name: str) -> str:
-    """A program that creates the file ``thinking`` and then thinks for an hour."""
-    return program(directory, f"touch {directory}/thinking; {THINKING_PROGRAMS[name]}; echo play 1")
 
 
 def note_choices(monkeypatch: pytest.MonkeyPatch, player: str, note: Callable[[], object]) -> None:

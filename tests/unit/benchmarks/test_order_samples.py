@@ -1,7 +1,4 @@
-"""Samples of move costs, patterns around a square, and the training targets of a sample."""
-
-import random
-from collections.abc import Iterator
+"""Samples of move costs, their rows of the network, and the training targets of a sample."""
 
 import numpy as np
 import pytest
@@ -92,14 +89,6 @@ def test_abandoned_moves_cost_more_than_the_cheapest_cut(samples: np.ndarray) ->
     cheapest = np.where(results == sampling.CUT, samples["nodes"], 1 << 30).min(axis=1)
     assert given_up.any()
     assert (samples["nodes"] >= np.where(given_up, 4 * cheapest[:, None] + 20, 0)).all()
-
-
-def test_samples_depend_on_the_seed(roots: list[Position]) -> None:
-    first, again, other = (
-        sampling.sample_choices(roots[:5], **{**SAMPLED, "seed": seed}).tobytes()
-        for seed in (5, 5, 6)
-    )
-    assert first == again != other
 
 
 def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
@@ -197,122 +186,6 @@ def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssert
         refused(draw_roots, BoardSize(4, 2), seed=0, count=1000),
     ]
     assert others == snapshot
-
-
-def _halves(word: int) -> tuple[int, int]:
-    return word & 2**64 - 1, word >> 64
-
-
-def _made_up_samples(width: int, height: int) -> np.ndarray:
-    """Random positions with all their moves, made without a search."""
-    dice = random.Random(width * 100 + height)
-    samples = np.zeros(60, dtype=sampling.sample_type(width))
-    for sample in samples:
-        position = Position(width=width, height=height)
-        for _ in range(dice.randrange(width * height)):
-            columns = [c for c in position.legal_columns() if not position.is_winning(c)]
-            if columns:
-                column = dice.choice(columns)
-                sample["last"] = _square(position, column)
-                position = position.play(column)
-        squares = [_square(position, column) for column in position.legal_columns()]
-        mask = sum(
-            ((1 << stones) - 1) << column * (height + 1)
-            for column, stones in enumerate(position.heights)
-        )
-        sample["own"], sample["mask"] = _halves(position.key & mask), _halves(mask)
-        sample["count"], sample["ply"] = len(squares), position.ply
-        sample["square"][: len(squares)] = squares
-        sample["beta"] = dice.randrange(-9, 10)
-    return samples
-
-
-@pytest.mark.parametrize(
-    "size",
-    [
-        *((1, 1), (4, 4), (5, 4), (9, 3), (12, 2), (32, 1), (7, 6), (6, 7), (8, 7), (3, 19)),
-        *((8, 8), (9, 7), (16, 7), (61, 1), (42, 2), (4, 31), (3, 40)),
-    ],
-)
-def test_rows_are_within_the_network_on_every_board(size: tuple[int, int]) -> None:
-    width, height = size
-    board = {"width": width, "height": height, "last_ply": width * height - 1}
-    samples = _made_up_samples(width, height)
-    samples = samples[samples["ply"] < width * height]
-    for mirrored in (None, np.ones(len(samples), bool)):
-        rows, starts = sampling.rows_of_choices(samples, **board, mirrored=mirrored)
-        of_move = np.repeat(np.repeat(samples["ply"] % 2, samples["count"]), np.diff(starts))
-        count = sampling.row_groups(**board)["all"]
-        assert np.array_equal(rows // count, of_move)
-
-
-# Steps across and up: below, along the row, falling, rising.
-STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
-# Some boards are so low that a step has fewer bits than a square has neighbours.
-BOARDS = [
-    *((7, 6), (6, 7), (8, 7), (4, 4), (9, 3), (12, 2), (32, 1), (3, 19), (8, 5), (5, 10)),
-    *((8, 8), (16, 7), (61, 1), (4, 31)),
-]
-
-
-def _reach(height: int, direction: int) -> int:
-    return 3 if direction == 0 else min(3, (height + 1 + STEPS[direction][1]) // 2)
-
-
-def _number(position: Position, column: int, row: int, direction: int) -> int:
-    across, up = STEPS[direction]
-    reach = _reach(position.height, direction)
-    digits = []
-    for distance in range(-reach, reach + 1 if direction else 0):
-        x, y = column + distance * across, row + distance * up
-        if distance and 0 <= x < position.width and 0 <= y < position.height:
-            stone = position.stone_at(x, y)
-            theirs = 2 if direction else 0
-            digits.append(0 if stone is None else 1 if stone == position.turn else theirs)
-    base = 3 if direction else 2
-    return sum(digit * base**index for index, digit in enumerate(digits))
-
-
-def _points(position: Position, column: int, row: int) -> int:
-    """The points of all windows through a square, counted one by one."""
-    points = 0
-    for across, up in STEPS:
-        for first in range(-3, 1):
-            window = [(column + i * across, row + i * up) for i in range(first, first + 4)]
-            if not all(0 <= x < position.width and 0 <= y < position.height for x, y in window):
-                continue
-            stones = [position.stone_at(x, y) for x, y in window]
-            own = stones.count(position.turn)
-            if own + stones.count(None) == 4:
-                points += {1: 8, 2: -8}.get(own, 0)
-            if own == 0:
-                points += 2
-    return points
-
-
-def _positions(width: int, height: int) -> Iterator[Position]:
-    dice = random.Random(width * 100 + height)
-    for _ in range(40):
-        position = Position("", width=width, height=height)
-        for _ in range(dice.randrange(width * height)):
-            if position.is_over:
-                break
-            position = position.play(dice.choice(position.legal_columns()))
-        yield position
-
-
-@pytest.mark.parametrize("size", BOARDS)
-def test_patterns_agree_with_the_neighbouring_squares(size: tuple[int, int]) -> None:
-    width, height = size
-    for position in _positions(width, height):
-        squares = [(column, row) for column, row in enumerate(position.heights) if row < height]
-        found = sampling.patterns(position)
-        assert [numbers for numbers, _ in found] == [
-            tuple(_number(position, *square, direction) for direction in range(4))
-            for square in squares
-        ]
-        if height >= 6:
-            assert [points for _, points in found] == [_points(position, *s) for s in squares]
 
 
 def test_targets_of_a_sample() -> None:

@@ -14,28 +14,11 @@ from c4core.arrays import open_plies
 from c4core.errors import BoardError
 from tests.support.boards.exhaustive import plies
 
-COUNTS_7X6 = [1, 7, 49, 238, 1120, 4263, 16422, 54859]
 OPEN_7X6 = [1, 4, 25, 121, 568, 2144, 8231, 27109, 91295, 269531, 809464]
 
 
 def test_counts_per_ply_of_7x6() -> None:
-    assert [len(keys) for keys in islice(plies(), 8)] == COUNTS_7X6
     assert [len(keys) for keys in islice(open_plies(Position()), 11)] == OPEN_7X6
-
-
-def test_all_positions_of_a_small_board() -> None:
-    assert sum(len(keys) for keys in plies(width=4, height=4)) == 161_029
-
-
-def test_plies_agree_with_playing_every_move() -> None:
-    level = {Position(width=5, height=4)}
-    for keys, canonical in zip(
-        islice(plies(width=5, height=4), 9), plies(width=5, height=4, canonical=True), strict=False
-    ):
-        assert keys.dtype == np.uint64
-        assert keys.tolist() == sorted({p.key for p in level})
-        assert canonical.tolist() == sorted({p.canonical_key for p in level})
-        level = {p.play(column) for p in level for column in p.legal_columns()}
 
 
 @pytest.mark.parametrize("moves", ["", "13", "2", "33"])

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from random import Random
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import given, strategies as st
 from c4core.arena.file_formats import read_any_games
 from c4core.errors import C4Error, GridError, MoveError
 from c4core.grids import read_grid, split_grids
-from c4core.lines import BadLine, Request, parse_classic_line, parse_line, read_csv, read_lines
+from c4core.lines import BadLine, parse_classic_line, parse_line, read_csv, read_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from tests.support.boards.positions import games
@@ -269,43 +268,6 @@ def test_a_mutated_text_is_refused_or_is_the_text_of_another_position(
         if read.moves is not None:
             printed += [write(read, read.moves) for write in MOVE_FORMS.values()]
         assert plain(mutated) in map(plain, printed)
-
-
-def test_files_of_public_kinds_are_read_or_refused() -> None:
-    """No line of 20,000 is read as another position."""
-    draw, asked, answered = Random(1), 0, 0
-    writers: dict[str, Callable[[str], str]] = {
-        "moves": lambda moves: moves,
-        "moves and scores": lambda moves: f"{moves} {draw.randint(-18, 18)}",
-        "tabs": lambda moves: f"{moves}\t{draw.randint(-18, 18)}",
-        "table": lambda moves: f"{moves},{draw.randint(-18, 18)}",
-        "numbered": lambda moves: f"{draw.randint(1, 2000)} {moves}",
-        "comments": lambda moves: f"{moves}  # {draw.choice(['win', '4453', '-2'])}",
-        "separated": ", ".join,
-        "blanks": " ".join,
-    }
-    for name, write in writers.items():
-        for end in ("\n", "\r\n", "\r"):
-            wanted = []
-            for _ in range(600):
-                position = Position()
-                for _ in range(draw.randint(1, 20)):
-                    if not position.is_over:
-                        position = position.play(draw.choice(position.legal_columns()))
-                wanted.append(position)
-            text = end.join(write(position.moves or "") for position in wanted)
-            for encoded in (text.encode(), text.encode("utf-8-sig"), text.encode("utf-16")):
-                found = list(read_lines(io.BytesIO(encoded), board=DEFAULT_BOARD))
-                asked += len(wanted)
-                for request in found:
-                    if isinstance(request, Request):
-                        answered += 1
-                        assert request.position == wanted[request.line - 1], (name, request)
-                if encoded == text.encode() and name in {"moves", "comments", "separated"}:
-                    good = sum(isinstance(request, Request) for request in found)
-                    assert good >= 0.8 * len(wanted), (name, end)
-    assert asked > 20_000
-    assert answered > 5_000
 
 
 def test_tables_of_public_kinds() -> None:

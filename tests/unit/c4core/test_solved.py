@@ -5,15 +5,33 @@ from pathlib import Path
 import pytest
 
 from c4core import Solver
-from c4core.notation import BoardSize
+from c4core.notation import BoardSize, parse_board
 from c4core.position import Position
 from c4core.solved import SOLVED, first_positions, published_score
 
 PAGE = Path(__file__).parents[3] / "docs" / "boards.md"
 
 
-@pytest.mark.parametrize("board", [BoardSize(4, 4), BoardSize(4, 5), BoardSize(5, 4)], ids=str)
-def test_small_boards_have_the_score_that_a_search_finds(board: BoardSize) -> None:
+WITHIN_SECONDS = (
+    *("4x4", "5x4", "6x4", "7x4", "8x4", "4x5", "5x5", "6x5", "7x5", "4x6", "5x6", "6x6"),
+    *("4x7", "5x7", "4x8", "4x9"),
+)
+"""Boards whose result a search finds within seconds; tests/release/long/ has larger ones."""
+
+
+def test_empty_boards_have_the_result_that_a_search_finds() -> None:
+    solver = Solver()
+    for text in WITHIN_SECONDS:
+        board = parse_board(text)
+        found = solver.solve(Position(width=board.width, height=board.height), weak=True)
+        score = SOLVED[board].score
+        assert (found.lower > 0, found.upper < 0) == (score > 0, score < 0), text
+        assert found.value is not None
+
+
+@pytest.mark.parametrize("text", ["4x4", "4x5", "5x4", "6x5", "7x5", "6x6", "5x8"])
+def test_small_boards_have_the_score_that_a_search_finds(text: str) -> None:
+    board = parse_board(text)
     position = Position(width=board.width, height=board.height)
     assert Solver().solve(position).score == SOLVED[board].score
 

@@ -62,17 +62,6 @@ def test_known_scores(solver: Solver, moves: str, score: int) -> None:
     assert position.is_over
 
 
-@pytest.mark.parametrize(("moves", "score"), KNOWN)
-def test_known_scores_from_windows(solver: Solver, moves: str, score: int) -> None:
-    weak = solver.solve(moves, weak=True)
-    assert weak.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
-    assert weak.lower <= score <= weak.upper
-    for beta in (score - 1, score, score + 1, -99, 99):
-        evaluation = solver.test(moves, beta)
-        assert evaluation.lower >= beta or evaluation.upper < beta
-        assert evaluation.lower <= score <= evaluation.upper
-
-
 def test_one_null_window_takes_fewer_nodes_than_a_search(solver: Solver) -> None:
     assert 0 < solver.test("4453", 1).nodes < Solver(table_mb=1).solve("4453").nodes
 

@@ -195,14 +195,6 @@ def test_a_limit_returns_the_first_rows(filled: Database) -> None:
             assert list(stream(session, EVERYTHING, limit=limit)) == every[:limit]
 
 
-@on_sqlite
-def test_conditions_on_scores_use_the_index(filled: Database) -> None:
-    draws = EvaluationFilter(board=BOARD, value="draw")
-    for ask_for in (count, search):
-        plan = query_plans(filled, lambda session, ask=ask_for: ask(session, draws))
-        assert "evaluations USING COVERING INDEX" in plan
-
-
 def test_bounds_can_prove_an_outcome(database: Database) -> None:
     bounds = {"win": (1, 18), "loss": (-17, -1), None: (0, 18)}
     rows = [row(key, lower=low, upper=high) for key, (low, high) in enumerate(bounds.values())]

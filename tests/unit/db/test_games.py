@@ -23,7 +23,7 @@ from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from db.records.matches import MatchTerms, Origin, Seats
 from tests.support.boards.matches import game, games_of, info, store_match, terms
 from tests.support.jobs import finish, give_up, must_take, take
-from tests.support.running.databases import BOARD, ask, counted_queries, do, on_sqlite, query_plans
+from tests.support.running.databases import BOARD, ask, counted_queries, do, on_sqlite
 
 DRAW = game(moves=None, final_key=1, length=42, winner=None, ending="full", seed=None)
 
@@ -213,19 +213,6 @@ def test_filters(database: Database) -> None:
             filters = GameFilter(**({"matches": (match_id,)} | conditions))  # type: ignore[arg-type]
             found = games.stream_games(session, filters)
             assert [each.number for each in found] == numbers, conditions
-
-
-@on_sqlite
-def test_pages_are_found_by_the_primary_key(database: Database) -> None:
-    match_id = store_match(database, [game(number) for number in range(50)])
-    plan = query_plans(
-        database,
-        lambda session: games.list_games(
-            session, GameFilter(matches=(match_id,)), after=GameCursor(match_id, 40), limit=5
-        ),
-    )
-    assert "USING PRIMARY KEY" in plan
-    assert "TEMP B-TREE" not in plan
 
 
 def test_many_games_take_few_statements_and_a_stream_may_end_early(database: Database) -> None:

@@ -46,14 +46,6 @@ def test_named_files_exist(page: Path) -> None:
     assert [name for name in names if not (ROOT / name).exists()] == []
 
 
-def test_index_names_every_document() -> None:
-    index = (DOCS / "index.md").read_text()
-    for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.md"} - {DOCS / "index.md"}:
-        assert f"]({page.relative_to(DOCS)})" in index
-        # in the site's table of contents
-        assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index
-
-
 def test_datasets_has_a_row_for_each_column() -> None:
     page = (DOCS / "datasets.md").read_text()
     for column in COLUMNS:
@@ -91,17 +83,6 @@ def test_cython_files_respect_the_layers(house: ModuleType) -> None:
                         f"{module} imports {imported}"
                     )
             above += rooms
-
-
-def test_reference_has_the_engine() -> None:
-    """Compiled classes have their docstrings."""
-    module = importlib.import_module("c4core")
-    for name in ("Book", "Position", "Solver"):
-        assert name in module.__all__
-        members = vars(getattr(module, name)).items()
-        functions = {key: value for key, value in members if callable(value) and key[0] != "_"}
-        assert functions
-        assert [key for key, value in functions.items() if not value.__doc__] == []
 
 
 def test_tutorial_prints_what_it_shows(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.position import Position
 from tests.support.boards.finished_games import finished_games
+from tests.support.forms import ACCEPTED, MOVES
 from tests.support.refused import own_words
 
 # The source's example: columns 3, 2, 3, 2, 3, 2, 3 from 0; the first player wins vertically.
@@ -194,6 +195,11 @@ def test_a_file_of_moves() -> None:
     (small,) = read_any("12341", BoardSize(4, 4))
     assert isinstance(small, GameEntry)
     assert small.board == (4, 4)
+
+
+def test_moves_of_any_form() -> None:
+    texts = [text.strip() for text in ACCEPTED if not text.startswith(("{", '["', "\ufeff"))]
+    assert {game.moves for game in games("\n".join(texts))} == {MOVES}
 
 
 def test_files_of_objects_and_tables() -> None:

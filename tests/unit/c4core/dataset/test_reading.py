@@ -1,7 +1,4 @@
-"""Data set files: they are read as written, and all faults are reported.
-
-Hostile files are in ``tests/support/hostile``.
-"""
+"""Data set files: they are read as written, and all faults are reported."""
 
 import json
 import tracemalloc

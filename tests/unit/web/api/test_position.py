@@ -12,7 +12,6 @@ from c4core.solver import Solver
 from db import jobs
 from db.database import Database
 from tests.support.boards.reference import reference_scores
-from tests.support.forms import ACCEPTED, GRIDS, MOVES, REFUSED
 from tests.support.running.waiting import await_that
 from tests.support.web_api import Api, serving
 from web.settings import Limits
@@ -138,15 +137,3 @@ def test_an_address_or_a_grid_shows_its_board(bare: Api) -> None:
     assert bare.get(PATH, moves=grid, budget=0)["board"] == "9x7"
     refused = bare.client.get(PATH, params={"moves": address, "board": "7x6"})
     assert refused.json()["error"] == "the address has the board '9x7', not 7x6"
-
-
-def test_moves_and_grids_in_any_form(bare: Api) -> None:
-    for text in ACCEPTED:
-        answer = bare.get(PATH, moves=text, budget=0)
-        assert (answer["moves"], answer["grid"]) == (MOVES, str(Position(MOVES))), text
-    for text, message in REFUSED.items():
-        answer = bare.client.get(PATH, params={"moves": text, "board": "7x6"})
-        assert (answer.status_code, answer.json()["error"]) == (400, message)
-    for name, grid in GRIDS.items():
-        if grid[0] != "{" and name != "squares in a list":  # it needs a board
-            assert bare.get(PATH, grid=grid, budget=0)["grid"] == str(Position(MOVES)), grid

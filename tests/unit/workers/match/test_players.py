@@ -1,11 +1,11 @@
-"""Matches of the sources: deterministic results. A failure is a change, because seeds are fixed.
+"""Matches of the sources: deterministic results. A failure is a change, because seeds are fixed."""
 
-``tests/release/long/test_players_matches.py`` compares shares with an independent implementation.
-"""
+from collections import Counter
 
 import pytest
 
-from tests.support.boards.blog_pairs import blog, results as match
+from c4core.arena.game import game_seed, play_game
+from c4core.players import parse_player
 
 # Pairs in which one side has no win in the source, and in the independent implementation.
 NEVER = [
@@ -16,6 +16,28 @@ NEVER = [
     ("v6 d1", "v6 d4", "first"),
     ("v6 d5", "v6 d5", "second"),
 ]
+
+
+def match(first: str, second: str, games: int, *, alternate: bool = False) -> Counter[str]:
+    """The results by player: ``first``, ``second`` and ``draw``."""
+    players = parse_player(first).make(), parse_player(second).make()
+    found: Counter[str] = Counter()
+    for number in range(games):
+        swapped = alternate and number % 2 == 1
+        red, blue = players[::-1] if swapped else players
+        record = play_game(red, blue, seed=game_seed(2022, number))
+        assert not record.is_forfeit
+        if record.winner is None:
+            found["draw"] += 1
+        else:
+            found["first" if (record.winner == "x") != swapped else "second"] += 1
+    return found
+
+
+def blog(text: str) -> str:
+    """The description of a player such as ``v6 d2``."""
+    version, depth = text.split()
+    return f"blog-{version}:depth={depth[1:]}"
 
 
 @pytest.mark.parametrize(("red", "blue", "loser"), NEVER)
