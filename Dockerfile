@@ -15,7 +15,7 @@ FROM python:${PYTHON}-slim
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-index --find-links /wheels "c4-analysis[web]"
 RUN useradd --system --create-home --uid 10001 c4
-USER c4
+USER 10001
 WORKDIR /home/c4
 ENV PYTHONUNBUFFERED=1
 # A worker ends within a second or two of SIGTERM, and hands back what it is at.
