@@ -11,15 +11,13 @@ COPY . .
 RUN pip wheel --no-cache-dir --wheel-dir /wheels ".[web]"
 
 FROM python:${PYTHON}-slim
-# No compiler and no sources in what is run.
+# This stage has no compiler.
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-index --find-links /wheels "c4-analysis[web]"
-RUN useradd --system --create-home --uid 10001 c4
-USER c4
+RUN useradd --create-home --uid 10001 c4
+USER 10001
 WORKDIR /home/c4
 # The memory of freed tables goes back to the system.
-ENV PYTHONUNBUFFERED=1 MALLOC_MMAP_THRESHOLD_=1048576
-# A worker ends within a second or two of SIGTERM, and hands back what it is at.
-STOPSIGNAL SIGTERM
+ENV MALLOC_MMAP_THRESHOLD_=1048576
 ENTRYPOINT ["c4"]
 CMD ["--help"]

@@ -166,7 +166,8 @@ dist: arm
 	$(BIN)/uvx --quiet twine check --strict dist/*
 	rm -rf build/bom && $(BIN)/uv venv --quiet --python $(BIN)/python build/bom
 	$(BIN)/uv pip install --quiet --python $(BOM) --requirements pyproject.toml --extra web
-	$(BIN)/uvx --quiet --from cyclonedx-bom cyclonedx-py environment --output-reproducible --pyproject pyproject.toml \
+	$(BIN)/uv pip install --quiet --python $(BOM) --no-deps --no-index --find-links dist c4-analysis
+	$(BIN)/uvx --quiet --from cyclonedx-bom cyclonedx-py environment --output-reproducible \
 		--output-file dist/c4-analysis.cdx.json $(BOM)
 	cd dist && sha256sum * > SHA256SUMS
 

@@ -60,7 +60,7 @@ RELEASE = [
     Step("browser", 4, "every test of the page in a real browser, and of the screen of c4 play"),
     Step("servers", 8, "the tests on Redis and RabbitMQ"),
     Step("package", 5, "wheels in empty environments: every extra, the README, brokers"),
-    Step("arm", 15, "the wheel for Linux on ARM, emulated: the files and nodes of x86-64, tests"),
+    Step("arm", 9, "the wheel for Linux on ARM, emulated: the files and nodes of x86-64, tests"),
     Step("long", 10, "the tests that take minutes: every position of whole boards"),
     Step("faults", 30, "workers and servers killed in the middle of a job"),
 ]

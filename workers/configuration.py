@@ -16,7 +16,7 @@ DEFAULT_TABLE_MB: Final = 64
 VARIABLES: Final = (
     *("C4_DB", "C4_BROKER", "C4_THREADS", "C4_TABLE_MB"),
     *("C4_ALLOW_PROGRAMS", "C4_KERNEL", "C4_TRACE"),
-    *("C4_WEB_HOSTS", "C4_WEB_THREADS", "C4_WEB_TOKEN", "C4_WORKERS"),  # some are compose.yaml's
+    *("C4_WEB_HOSTS", "C4_WEB_THREADS", "C4_WEB_TOKEN"),  # some are compose.yaml's
 )
 
 LEAST_LIKENESS: Final = 0.7

@@ -15,7 +15,7 @@ whose format has a place for it::
      "filters": {"quiet": false, "decisive": false, "left_out": 0},
      "neighbours": {"train": 410, ...},    positions with a neighbour in another part
      "representation": ["planes"],
-     "c4_version": "0.1.0", "engine_version": 1,
+     "c4_version": "1.0.0", "engine_version": 1,
      "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "unit": "stones", ...}, ...],
      "split": {"shares": "80/10/10", "rule": "..."},
      "sampling": "...", "labels": "...", "orientation": "...", "order": "...",
