@@ -8,7 +8,6 @@ import pytest
 from c4core.position import Position
 from tests.support.forms import (
     ACCEPTED,
-    COLOURS,
     GRIDS,
     MOVES,
     REFUSED,
@@ -51,10 +50,6 @@ def test_refused_grids(c4: C4) -> None:
         (c4.directory / "grid.txt").write_text(grid)
         done = c4("solve", "--no-store", "--board", "7x6", "--grid", "grid.txt")
         assert (done.code, message in done.err) == (2, True), (grid, done.err)
-    grid = "\n\n".join(COLOURS)
-    (c4.directory / "grid.txt").write_text(grid)
-    found = c4("solve", "--json", "--no-store", "--grid", "grid.txt").objects
-    assert len({answer["key"] for answer in found}) == 1
 
 
 def test_the_size_of_grids(c4: C4) -> None:
