@@ -11,9 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from c4core.html import facts_html, table_html
-from c4core.notation import column_label
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -199,10 +196,6 @@ class Evaluation(Bounded):
         """Return all facts as a flat dictionary, for example as a row of a table."""
         return {**self._bounds(), "nodes": self.nodes, "seconds": self.seconds}
 
-    def _repr_html_(self) -> str:
-        """Return the evaluation as a table for notebooks."""
-        return facts_html(_facts(self))
-
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Bounded):
@@ -245,24 +238,6 @@ class Analysis(Bounded):
             "nodes": self.nodes,
             "seconds": self.seconds,
         }
-
-    def _repr_html_(self) -> str:
-        """Return the columns and their scores or bounds as a table for notebooks."""
-        columns = [column_label(column) for column in range(len(self.scores))]
-        scores = ["" if pair is None else interval_text(*pair) for pair in self.bounds]
-        best = ["best" if column in self.best else "" for column in range(len(self.scores))]
-        rows = [["score", *scores], ["", *best]]
-        return table_html(["column", *columns], rows) + facts_html(_facts(self))
-
-
-def _facts(found: Evaluation | Analysis) -> dict[str, object]:
-    """Return the facts of a result that notebooks show."""
-    return {
-        "score": interval_text(found.lower, found.upper) if found.score is None else found.score,
-        "value": found.value or "not known",
-        "nodes": f"{found.nodes:,}",
-        "seconds": f"{found.seconds:.3g}",
-    }
 
 
 def signed(score: int | None) -> str:

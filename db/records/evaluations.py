@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from c4core.evaluation import Bounded, signed
-from c4core.html import table_html
+from c4core.evaluation import Bounded
 from c4core.notation import MAX_BITS
 
 if TYPE_CHECKING:
@@ -122,22 +121,6 @@ class Page(NamedTuple):
     """The rows, by ply, then by key."""
     next: Cursor | None
     """The ``after`` of the following page; None on the last one."""
-
-    def _repr_html_(self) -> str:
-        """Show the rows as a table in notebooks."""
-        rows = [
-            (
-                row.ply,
-                row.key,
-                f"{row.lower} to {row.upper}" if row.score is None else signed(row.score),
-                row.value or "not known",
-                "" if row.scores is None else " ".join(signed(each) or "-" for each in row.scores),
-                f"{row.nodes:,}",
-            )
-            for row in self.rows
-        ]
-        more = "" if self.next is None else f"There are more, after {self.next}."
-        return table_html(("ply", "key", "score", "value", "columns", "nodes"), rows, more)
 
 
 class PlySummary(NamedTuple):

@@ -15,9 +15,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, children
-from c4core.evaluation import signed
-from c4core.html import table_html
-from c4core.notation import column_label
 from c4core.position import Position
 from db.records.evaluations import StoredEvaluation
 
@@ -84,29 +81,18 @@ class BookMove:
     """Number of positions in the book that can follow on the counted ply."""
 
 
-class BookMoves(list[BookMove]):
-    """The moves of a position, shown as a table in notebooks."""
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (column_label(move.column), signed(move.score), f"{move.continuations:,}")
-            for move in self
-        ]
-        return table_html(("column", "score", "positions that can follow"), rows)
-
-
 def counted_ply(book: Book, position: Position) -> int:
     """The ply whose positions :func:`explore` counts below the moves of a position."""
     return min(book.info.last_ply, position.ply + 1 + DEPTH)
 
 
-def explore(book: Book, position: Position) -> BookMoves:
+def explore(book: Book, position: Position) -> list[BookMove]:
     """The moves of a position, with their scores and continuations in the book."""
     if position.is_over:
-        return BookMoves()
+        return []
     scores = book.scores(position)
     board, ply = book.info.board, counted_ply(book, position)
-    moves = BookMoves()
+    moves: list[BookMove] = []
     for column in position.legal_columns():
         after = position.play(column)
         number = 0 if after.is_over else _count(board, after.canonical_key, ply - after.ply)

@@ -290,19 +290,3 @@ def test_every_query_uses_an_index(untouched: Database) -> None:
         assert "ix_evaluations_width_height_ply_key" in plans
         # All columns of the cursor are used to find the place.
         assert "(ply,key_high,key)>(?,?,?)" in plans or "ROW(ply, key_high, key) > ROW(" in plans
-
-
-@on_sqlite
-def test_a_page_has_html_for_notebooks(filled: Database) -> None:
-    do(filled, store, BOARD, [row(9, ply=9, lower=-2, upper=4, nodes=1234)])
-    with filled.read() as session:
-        first = search(session, EvaluationFilter(board=BOARD, min_ply=7), limit=4)
-        rest = search(session, EvaluationFilter(board=BOARD, min_ply=8))
-    html = first._repr_html_()
-    assert html.count("<tr>") == 1 + len(first.rows)
-    assert f"There are more, after {first.next}." in html
-    assert "<td>7</td><td>700</td><td>+3</td><td>win</td>" in html
-    html = rest._repr_html_()
-    assert "There are more" not in html
-    assert "<td>+1 - -3 0 +2 +1 +1</td>" in html
-    assert "<td>9</td><td>9</td><td>-2 to 4</td><td>not known</td><td></td><td>1,234</td>" in html

@@ -50,7 +50,4 @@ def test_the_end_of_a_game_and_of_a_book(tmp_path: Path) -> None:
         assert winning[0].score is not None
         assert winning[0].score > 0
         assert winning[0].continuations == 0  # the game ends there
-        html = winning._repr_html_()
-        assert html.count("<tr>") == 1 + len(winning)
-        assert f"<td>1</td><td>+{winning[0].score}</td><td>0</td>" in html
         assert counted_ply(book, winning[0].position) <= book.info.last_ply
