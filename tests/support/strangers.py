@@ -45,7 +45,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "engine": ("--book", HOSTILE),
     "players show": (HOSTILE,),
     "learn train cnn": ("--csv", FILE, "--output", FILE),
-    "learn evaluate": (FILE, "--csv", FILE),
+    "learn evaluate": (FILE, "--data", "."),
     "worker": ("--queues", HOSTILE),
     "mcp": ("--threads", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
