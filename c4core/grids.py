@@ -6,12 +6,13 @@ stones of each side. ``docs/positions.md`` lists all forms.
 
 from __future__ import annotations
 
-import json
 import numbers
 import re
 import reprlib
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
 
 from c4core.errors import GridError
 from c4core.notation import MAX_WIDTH, column_label
@@ -143,7 +144,7 @@ def read_grid(text: str, board: BoardSize | None = None) -> Position:
     text = grids[0] if len(grids) == 1 else text
     if text.lstrip().startswith("["):
         try:
-            values = json.loads(text)
+            values = msgspec.json.decode(text)
         except (ValueError, RecursionError):
             pass
         else:

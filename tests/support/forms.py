@@ -69,7 +69,7 @@ REFUSED: Final = {
     "\u0664": "move 1: '\u0664' is not a column",
     ".......": "move 1: '.......' is not a column: it looks like one row of a grid",
     '{"moves": 4453}': "moves must be text or a list of columns",
-    '{"moves": [4, 4, 5, 3]': "not a JSON object: Expecting ',' delimiter at character 22",
+    '{"moves": [4, 4, 5, 3]': "not a JSON object: Input data was truncated",
 }
 """Texts of one line that are not a position, with the messages."""
 
