@@ -126,10 +126,11 @@ def is_proven_choice(bounds: ColumnBounds, column: int) -> bool:
     """Return whether no column is proven or undecided to have a better result than this one."""
     chosen = bounds[column]
     known = [pair for pair in bounds if pair is not None]
-    return chosen is not None and _sign(chosen[0]) >= max(_sign(upper) for _, upper in known)
+    return chosen is not None and sign(chosen[0]) >= max(sign(upper) for _, upper in known)
 
 
-def _sign(score: int) -> int:
+def sign(score: int) -> int:
+    """Return 1, 0 or -1 for a win, a draw or a loss."""
     return (score > 0) - (score < 0)
 
 

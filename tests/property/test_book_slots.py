@@ -12,17 +12,16 @@ from tests.support.boards.positions import games
 @given(games())
 def test_mirror_images_share_slots_and_pons_keys(game: tuple[Position, str]) -> None:
     position, _ = game
-    size = {"width": position.width, "height": position.height}
     own, of_mirror_image = (
         np.array([key], dtype=np.uint64) for key in (position.key, position.mirrored().key)
     )
-    ranking = Ranking(position.width, position.height, last=position.ply)
+    ranking = Ranking(position.board, position.ply)
     slots = ranking.slots(own, ply=position.ply)
     assert slots[0] < ranking.count(position.ply)
     assert np.array_equal(ranking.slots(of_mirror_image, ply=position.ply), slots)
     if position.ply + position.width - 1 < MAX_DIGITS:
-        numbers = pons_keys(own, **size)
-        assert np.array_equal(pons_keys(of_mirror_image, **size), numbers)
+        numbers = pons_keys(own, position.board)
+        assert np.array_equal(pons_keys(of_mirror_image, position.board), numbers)
 
 
 @given(st.sets(st.integers(0, 2**64 - 1)))

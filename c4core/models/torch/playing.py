@@ -28,6 +28,7 @@ from c4core.models.planes import (
 )
 from c4core.models.residual import BLOCKING_WORTH, WINNING_WORTH
 from c4core.models.torch.networks import network_of
+from c4core.notation import BoardSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import nn
 
-    from c4core.notation import BoardSize
     from c4core.position import Position
 
 SURE: Final = 0.5
@@ -94,7 +94,7 @@ def residual_policies(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[
         planes: (n, 2, height, width), from the side to move.
     """
     height, width = planes.shape[2:]
-    inputs = input_planes(*words_of_planes(planes), width=width, height=height)
+    inputs = input_planes(*words_of_planes(planes), BoardSize(width, height))
     device = next(network.parameters()).device
     seen = torch.from_numpy(inputs).to(device).float()
     with torch.inference_mode():

@@ -68,7 +68,7 @@ def check_whole_board(database: Database, width: int, height: int, reachable: in
         places = np.searchsorted(all_keys, keys)
         assert np.array_equal(all_keys[places], keys)
         assert np.array_equal(all_scores[places], scores)
-        behind, moves = children(keys, width=width, height=height)
+        behind, moves = children(keys, BoardSize(width, height))
         ended = np.unique(behind[(moves == MOVE_WINS) | (moves == MOVE_FILLS)])
         total += unreduced(keys, width, height) + unreduced(ended, width, height)
     assert total == reachable

@@ -50,7 +50,7 @@ def test_packed_planes_are_the_input_planes() -> None:
     planes = unpacked_planes(torch.from_numpy(packed_planes(found)), SMALL)
     width, height = SMALL
     own, mask = words_of_planes(found.planes)
-    assert np.array_equal(planes.numpy(), input_planes(own, mask, width=width, height=height))
+    assert np.array_equal(planes.numpy(), input_planes(own, mask, BoardSize(width, height)))
 
 
 @pytest.mark.parametrize("device", ["meta", "nowhere"])
