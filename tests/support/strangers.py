@@ -32,7 +32,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     "prove": ("", "--output", f"nowhere/{FILE}"),
     "certificate show": (FILE, "1"),
     "certificate write": ("1", "--output", f"nowhere/{FILE}"),
-    "count": ("--keep", FILE),
+    "count": ("--board", HOSTILE),
     "query": ("--limit", "3"),
     "jobs resume": ("1", "--output", "-"),
     "match": ("random", f"random:{HOSTILE}"),
