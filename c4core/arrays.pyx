@@ -41,9 +41,9 @@ MOVE_WINS = WINS
 MOVE_FILLS = FILLS
 
 
-cdef const Board* _geometry(int width, int height) except NULL:
-    check_narrow(check_board(width, height), "arrays of keys")
-    return board_of(width, height)
+cdef const Board* _geometry(board) except NULL:
+    check_narrow(check_board(*board), "arrays of keys")
+    return board_of(board.width, board.height)
 
 
 cdef bint _words_of_key(
@@ -121,27 +121,27 @@ cdef object _are(const uint64_t[::1] keys, const Board* g, Fact fact):
 
 def are_over(keys, board):
     """Return whether each game is over, won or with a full board, as a boolean array."""
-    return _are(keys, _geometry(board.width, board.height), OVER)
+    return _are(keys, _geometry(board), OVER)
 
 
-def wins_now(keys, *, int width=7, int height=6):
+def wins_now(keys, board):
     """Return whether the side to move can win at once, as a boolean array."""
-    return _are(keys, _geometry(width, height), WINNING)
+    return _are(keys, _geometry(board), WINNING)
 
 
-def is_threatened(keys, *, int width=7, int height=6):
+def is_threatened(keys, board):
     """Return whether the opponent could win at once if it were to move, as a boolean array."""
-    return _are(keys, _geometry(width, height), THREATENED)
+    return _are(keys, _geometry(board), THREATENED)
 
 
-def canonical_keys(keys, *, int width=7, int height=6):
+def canonical_keys(keys, board):
     """Return the canonical keys, as :func:`key_array` does, and the numbers of stones, as a uint8 array.
     """
     import numpy as np
 
-    board = check_board(width, height)
+    check_board(*board)
     if board.is_narrow:
-        return _canonical_keys(keys, board_of(width, height))
+        return _canonical_keys(keys, board_of(board.width, board.height))
     positions = _positions_of_keys(keys, board)
     return (
         key_array((position.canonical_key for position in positions), board),
@@ -170,7 +170,7 @@ cdef tuple _canonical_keys(const uint64_t[::1] keys, const Board* g):
     return canonical, plies
 
 
-def children(const uint64_t[::1] keys, *, int width=7, int height=6):
+def children(const uint64_t[::1] keys, board):
     """Return the result of every column of every position. No position may be over.
 
     Returns:
@@ -179,12 +179,12 @@ def children(const uint64_t[::1] keys, *, int width=7, int height=6):
     """
     import numpy as np
 
-    cdef const Board* g = _geometry(width, height)
+    cdef const Board* g = _geometry(board)
     cdef Py_ssize_t index
     cdef int column
     cdef uint64_t stones, mask, moves, wins, move
-    child_keys = np.zeros((keys.shape[0], width), dtype=np.uint64)
-    child_moves = np.zeros((keys.shape[0], width), dtype=np.uint8)
+    child_keys = np.zeros((keys.shape[0], g.width), dtype=np.uint64)
+    child_moves = np.zeros((keys.shape[0], g.width), dtype=np.uint8)
     cdef uint64_t[:, ::1] child_key = child_keys
     cdef uint8_t[:, ::1] child_move = child_moves
     with nogil:
@@ -192,7 +192,7 @@ def children(const uint64_t[::1] keys, *, int width=7, int height=6):
             split_key(g, keys[index], &stones, &mask)
             moves = playable_squares(g, mask)
             wins = winning_squares(g, stones, mask)
-            for column in range(width):
+            for column in range(g.width):
                 move = moves & column_mask(g, column)
                 if move == 0:
                     continue
@@ -349,14 +349,14 @@ def open_plies(Position start not None):
     """
     import numpy as np
 
-    width, height = start.board
-    _geometry(width, height)
+    board = start.board
+    _geometry(board)
     level = np.array([] if start.is_over else [start.canonical_key], dtype=np.uint64)
     while level.size:
         yield level
         pieces = []
         for begin in range(0, len(level), PIECE_PARENTS):
-            after, moves = children(level[begin : begin + PIECE_PARENTS], width=width, height=height)
+            after, moves = children(level[begin : begin + PIECE_PARENTS], board)
             pieces.append(_distinct(after[moves == GOES_ON]))
         level = _distinct(np.concatenate(pieces))
 

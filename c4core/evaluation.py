@@ -11,9 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from c4core.html import facts_html, table_html
-from c4core.notation import column_label
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -129,10 +126,11 @@ def is_proven_choice(bounds: ColumnBounds, column: int) -> bool:
     """Return whether no column is proven or undecided to have a better result than this one."""
     chosen = bounds[column]
     known = [pair for pair in bounds if pair is not None]
-    return chosen is not None and _sign(chosen[0]) >= max(_sign(upper) for _, upper in known)
+    return chosen is not None and sign(chosen[0]) >= max(sign(upper) for _, upper in known)
 
 
-def _sign(score: int) -> int:
+def sign(score: int) -> int:
+    """Return 1, 0 or -1 for a win, a draw or a loss."""
     return (score > 0) - (score < 0)
 
 
@@ -199,10 +197,6 @@ class Evaluation(Bounded):
         """Return all facts as a flat dictionary, for example as a row of a table."""
         return {**self._bounds(), "nodes": self.nodes, "seconds": self.seconds}
 
-    def _repr_html_(self) -> str:
-        """Return the evaluation as a table for notebooks."""
-        return facts_html(_facts(self))
-
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Bounded):
@@ -245,24 +239,6 @@ class Analysis(Bounded):
             "nodes": self.nodes,
             "seconds": self.seconds,
         }
-
-    def _repr_html_(self) -> str:
-        """Return the columns and their scores or bounds as a table for notebooks."""
-        columns = [column_label(column) for column in range(len(self.scores))]
-        scores = ["" if pair is None else interval_text(*pair) for pair in self.bounds]
-        best = ["best" if column in self.best else "" for column in range(len(self.scores))]
-        rows = [["score", *scores], ["", *best]]
-        return table_html(["column", *columns], rows) + facts_html(_facts(self))
-
-
-def _facts(found: Evaluation | Analysis) -> dict[str, object]:
-    """Return the facts of a result that notebooks show."""
-    return {
-        "score": interval_text(found.lower, found.upper) if found.score is None else found.score,
-        "value": found.value or "not known",
-        "nodes": f"{found.nodes:,}",
-        "seconds": f"{found.seconds:.3g}",
-    }
 
 
 def signed(score: int | None) -> str:

@@ -22,31 +22,24 @@ row. The heading names the columns: at least one of ``moves``, ``key`` and ``gri
 ``moves``, ``key`` and ``grid``, the first of them counts. The empty board is written ``-`` in the
 column ``moves``, because an empty cell is usually an error. Rows of a grid are separated by ``/``
 or line breaks. Cells are separated by commas, semicolons or tabs, as in the heading.
-
-:func:`read_json` refuses JSON that programs read in different ways. If two fields have the same
-name, Python takes the last one, and some programs take the first. Python also reads NaN, Infinity
-and 1e999, which cannot be written again as JSON.
 """
 
 from __future__ import annotations
 
 import csv
-import json
-import math
 import re
-import reprlib
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, cast
+
+import msgspec
 
 from c4core.errors import BoardError, C4Error, GridError, MoveError, PositionError
 from c4core.grids import is_grid, is_grid_list, read_grid, read_grid_list
 from c4core.notation import DEFAULT_BOARD, format_moves, parse_board, parse_moves
 from c4core.position import Position
 from c4core.reader import (
-    address_board,
     read_move_list,
     read_moves,
     refuse_scored,
@@ -293,14 +286,11 @@ def parse_position(
 
 
 def board_of(text: str) -> BoardSize | None:
-    """The size of the board that a grid or an address shows; None for moves.
+    """The size of the board that a grid shows; None for moves.
 
     Raises:
         GridError: the text is not a grid after all.
-        MoveError, BoardError: the address or its board cannot be read.
     """
-    if "://" in text:
-        return address_board(text.strip())
     text = without_notes(text)
     return read_grid(text).board if is_grid(text, DEFAULT_BOARD) else None
 
@@ -358,12 +348,11 @@ def _value(text: str) -> str | list[object] | dict[str, object]:
         PositionError: it is neither.
     """
     try:
-        value = read_json(text)
-    except json.JSONDecodeError as error:
-        if text[0] == "[" and "{" not in text:  # such as a NumPy array
+        value = msgspec.json.decode(text)
+    except (ValueError, RecursionError) as error:
+        is_deep = isinstance(error, RecursionError)
+        if text[0] == "[" and "{" not in text and not is_deep:  # such as a NumPy array
             return text
-        raise PositionError(f"not a JSON object: {error.msg} at character {error.pos}") from None
-    except (ValueError, RecursionError) as error:  # too many digits or levels
         raise PositionError(f"not a JSON object: {error}") from None
     if is_too_deep(value):
         raise PositionError(TOO_DEEP)
@@ -612,38 +601,3 @@ def _read_row(
     text = filled[field]
     fields[field] = "" if text == NO_MOVES and field == "moves" else text
     return parse_fields(fields, board=board, zero_based=zero_based, line=line)
-
-
-def read_json(text: str | bytes) -> Any:  # noqa: ANN401
-    """Return the value of a JSON text; bytes are UTF-8.
-
-    Raises:
-        ValueError: the text is not JSON, a number is out of range, or an object has two fields with
-            the same name.
-        RecursionError: the text is nested too deeply.
-    """
-    return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"an object has the field {reprlib.repr(twice)} twice")
-    return fields
-
-
-def _float(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):
-        raise ValueError(f"{reprlib.repr(digits)[1:-1]} is out of range")
-    return value
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_float, parse_constant=_refuse_constant
-)

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from typing import Literal, Self, SupportsIndex, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from c4core.notation import BoardSize
 
@@ -38,8 +38,6 @@ class Position:
     def from_grid(
         cls, text: str, *, width: SupportsIndex | None = None, height: SupportsIndex | None = None
     ) -> Self: ...
-    @classmethod
-    def from_array(cls, array: ArrayLike) -> Position: ...
     @property
     def width(self) -> int: ...
     @property

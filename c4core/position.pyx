@@ -263,8 +263,8 @@ cdef class Position:
         """Read a position in any of the usual notations.
 
         Args:
-            value: moves (``"4453"``, ``"4, 4, 5, 3"``, ``"ddec"``, ``"D1 D2 E1 C1"``, ``[4, 4, 5,
-                3]``), a grid (text, rows, or all squares), or the JSON of either.
+            value: moves (``"4453"``, ``"4, 4, 5, 3"``, ``"D1 D2 E1 C1"``, ``[4, 4, 5, 3]``), a grid
+                (text, rows, all squares, or an array of these), or the JSON of either.
             width: columns of the board.
             height: rows of the board.
             zero_based: whether numbers of columns count from 0.
@@ -344,22 +344,6 @@ cdef class Position:
         if has_four(g, stones):
             raise GridError("the side to move has already won: the game went on after its end")
         return make_position(g, stones, mask, ply)
-
-    @classmethod
-    def from_array(cls, array):
-        """Return the position in a NumPy array of shape (height, width), top row first.
-
-        Args:
-            array: 0 for an empty square, 1 for the first player, and 2 (as in :meth:`to_array`) or
-                -1 for the second.
-
-        Raises:
-            GridError: the array has another shape or other values, or is not a position.
-            BoardError: impossible size.
-        """
-        from c4core.grids import read_array        # reader imports this module
-
-        return read_array(array)
 
     # The side that moved last may have a four (the game is over); the side to move never has one.
 

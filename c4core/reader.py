@@ -1,10 +1,9 @@
 """Moves in the forms that people and other programs write.
 
 :func:`read_moves` reads ``4453`` and also ``4,4,5,3``, ``4 4 5 3``, ``4-4-5-3``, ``[4, 4, 5, 3]``,
-``ddec``, ``D1 D2 E1 C1``, ``1. d1 d2 {good} 2. e1 c1 1-0``, and the address of a page that shows
-them. Moves are written without separators, or with the same separator between all of them. A text
-that can be read in two ways is refused; the error names both ways. ``docs/positions.md`` lists all
-forms, and :mod:`c4core.grids` reads drawings.
+``D1 D2 E1 C1`` and ``1. d1 d2 {good} 2. e1 c1 1-0``. Moves are written without separators, or with
+the same separator between all of them. ``docs/positions.md`` lists all forms, and
+:mod:`c4core.grids` reads drawings.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ import re
 import reprlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qs, urlsplit
 
 from c4core.errors import MoveError
-from c4core.grids import FULL_WIDTH, MAX_TEXT, SINGLE_ROW, whole, without_call
-from c4core.notation import DEFAULT_BOARD, FROM_ONE, format_moves, parse_board, parse_moves
+from c4core.grids import MAX_TEXT, SINGLE_ROW, whole
+from c4core.notation import FROM_ONE, parse_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from c4core.notation import BoardSize
 
@@ -45,15 +43,15 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
 
     Args:
         text: columns as characters (``4453``), as numbers with separators (``4, 4, 5, 3``), or as
-            letters with or without rows (``ddec``, ``d1 d2 e1 c1``); or an address that ends in
-            ``?pos=4453``. White space, a byte-order mark, brackets and quotes around them, move
-            numbers, comments (``# ...`` or ``{...}``) and a result at the end are ignored.
+            squares (``d1 d2 e1 c1``). White space, a byte-order mark, brackets and quotes around
+            them, move numbers, comments (``# ...`` or ``{...}``) and a result at the end are
+            ignored.
         board: the board. In the notation of ``4453``, ``a`` is the tenth column, if the board has
             one.
-        zero_based: whether numbers count columns from 0. Letters always begin with ``a``.
+        zero_based: whether numbers count columns from 0. The first square is always ``a1``.
 
     Raises:
-        MoveError: the text cannot be read as moves, or can be read in two ways.
+        MoveError: the text cannot be read as moves.
     """
     if len(text) > MAX_TEXT:
         raise MoveError(
@@ -61,27 +59,14 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
         )
     text = clean(without_notes(text))
     if text.isalnum():
-        return _read_word(text, board, zero_based=zero_based)
-    if "://" in text:
-        return _read_address(text, board)
-    words = _words(text)
-    if not words:
-        return ()
-    readings = {
-        columns: form
-        for form, columns in _readings(words, board, zero_based=zero_based)
-        if len(columns) <= board.cells and not (form == _GROUPS and "," in text)
-    }
-    if len(readings) > 1:
-        forms = " or as ".join(
-            f"{form} ({format_moves(columns, zero_based=zero_based)})"
-            for columns, form in readings.items()
-        )
-        raise MoveError(f"the moves can be read as {forms}: write one of these", kind="ambiguous")
-    for columns, form in readings.items():
-        if form != _GROUPS:
+        try:
+            return parse_moves(text, width=board.width, zero_based=zero_based)
+        except MoveError:
+            columns = _squares(text, board)
+            if columns is None:
+                raise
             return columns
-    raise _bad_word(words, board, zero_based=zero_based)
+    return _columns(_words(text), board, zero_based=zero_based)
 
 
 def read_move_list(
@@ -102,12 +87,7 @@ def read_move_list(
                 index=index,
             )
         words.append(str(word).strip())
-    for form, columns in _readings(words, board, zero_based=zero_based):
-        if form != _GROUPS:
-            return columns
-    if not words:
-        return ()
-    raise _bad_word(words, board, zero_based=zero_based)
+    return _columns(words, board, zero_based=zero_based)
 
 
 def refuse_scored(text: str) -> None:
@@ -143,68 +123,17 @@ def without_heading(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without comments, and without brackets and white space around it.
-
-    Full-width characters become ASCII characters.
-    """
-    text = text.strip()
-    if not text.isascii():
-        text = text.translate(FULL_WIDTH).lstrip("\ufeff")
+    """The text without comments, and without brackets and white space around it."""
+    text = text.strip().lstrip("\ufeff")
     if "#" in text:
         text = _COMMENT.sub("", text)
-    return text if text.isalnum() else _unquoted(without_call(text.strip()))
+    return text if text.isalnum() else _unquoted(text.strip())
 
 
 def _unquoted(text: str) -> str:
     while len(text) > 1 and _BRACKETS.get(text[0]) == text[-1]:
         text = text[1:-1].strip()
     return text
-
-
-def _read_word(text: str, board: BoardSize, *, zero_based: bool) -> tuple[int, ...]:
-    """Read moves without separators."""
-    try:
-        return parse_moves(text, width=board.width, zero_based=zero_based)
-    except MoveError:
-        for columns in (_letters(text, board), _squares(text, board)):
-            if columns is not None:
-                return columns
-        raise
-
-
-def address_board(text: str) -> BoardSize:
-    """The board of an address of this program's page, or of gamesolver.org.
-
-    Raises:
-        MoveError: the address cannot be read.
-        BoardError: its board is impossible.
-    """
-    sizes = _address(text).get("board", [str(DEFAULT_BOARD)])
-    return parse_board(sizes[0])
-
-
-def _address(text: str) -> dict[str, list[str]]:
-    try:
-        parts = urlsplit(text)
-        return parse_qs(f"{parts.query}&{parts.fragment}", keep_blank_values=True)
-    except ValueError as error:
-        raise MoveError(f"not an address: {error}", kind="syntax") from None
-
-
-def _read_address(text: str, board: BoardSize) -> tuple[int, ...]:
-    """Read the moves in an address of this program's page, or of gamesolver.org."""
-    given = _address(text)
-    (size, *sizes) = given.get("board", [str(DEFAULT_BOARD)])
-    moves = given.get("pos", []) + given.get("moves", [])
-    if len(moves) != 1 or sizes:
-        raise MoveError("the address needs the moves once, as in ?pos=4453", kind="syntax")
-    if size.lower() != str(board):
-        raise MoveError(
-            f"the address has the board {reprlib.repr(size)}, not {board}", kind="syntax"
-        )
-    if "grid" in given:
-        raise MoveError("the address shows a grid: give its grid, or open it", kind="syntax")
-    return read_moves(moves[0], board) if moves[0] else ()
 
 
 def _words(text: str) -> list[str]:
@@ -229,50 +158,23 @@ def _words(text: str) -> list[str]:
     return words
 
 
-_GROUPS: Final = "columns of one character each"
-
-
-def _readings(
-    words: Sequence[str], board: BoardSize, *, zero_based: bool
-) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Every way to read the words as columns of the board: its name, and the columns.
-
-    A word is one column, but for :data:`_GROUPS`, which is never the only way.
-    """
-    if not all(words):
-        return
+def _columns(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> tuple[int, ...]:
+    """The columns of words, each one move: all numbers, all characters, or all squares."""
     joined = "".join(words)
-    is_single = len(joined) == len(words)
-    numbers = [match[1] for match in map(_NUMBER.fullmatch, words) if match]
-    if len(numbers) == len(words):
-        first = 0 if zero_based else 1
-        columns = tuple(int(number) - first for number in numbers)
-        if all(0 <= column < board.width for column in columns):
-            yield "numbers of columns", columns
-    elif is_single:
-        with suppress(MoveError):
-            yield (
-                "characters of columns",
-                parse_moves(joined, width=board.width, zero_based=zero_based),
-            )
-        letters = _letters(joined, board)
-        if letters is not None:
-            yield "letters from a", letters
-    if not is_single:
-        with suppress(MoveError):
-            yield _GROUPS, parse_moves(joined, width=board.width, zero_based=zero_based)
-        if all(map(_WITH_ROW.fullmatch, words)):
+    if all(words):
+        numbers = [match[1] for match in map(_NUMBER.fullmatch, words) if match]
+        if len(numbers) == len(words):
+            columns = tuple(int(number) - (not zero_based) for number in numbers)
+            if all(0 <= column < board.width for column in columns):
+                return columns
+        elif len(joined) == len(words):
+            with suppress(MoveError):
+                return parse_moves(joined, width=board.width, zero_based=zero_based)
+        elif all(map(_WITH_ROW.fullmatch, words)):
             squares = _squares(joined, board)
             if squares is not None:
-                yield "squares", squares
-
-
-def _letters(text: str, board: BoardSize) -> tuple[int, ...] | None:
-    """The columns of letters, ``a`` being the first; None if a character is not a column."""
-    if not (text.isascii() and text.isalpha()):
-        return None
-    columns = tuple(ord(letter) - ord("a") for letter in text.lower())
-    return columns if max(columns) < board.width else None
+                return squares
+    raise _bad_word(words, board, zero_based=zero_based)
 
 
 def _squares(text: str, board: BoardSize) -> tuple[int, ...] | None:
@@ -305,7 +207,6 @@ def _squares(text: str, board: BoardSize) -> tuple[int, ...] | None:
 
 def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> MoveError:
     """The error for the first word that is not one column."""
-    first = 0 if zero_based else 1
     if len(words) == len(("moves", "score")) and _SCORE.fullmatch(words[1]) and len(words[0]) > 1:
         with suppress(MoveError):
             parse_moves(words[0], width=board.width, zero_based=zero_based)
@@ -315,24 +216,22 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
                 kind="ambiguous",
                 index=1,
             )
-    if _WITH_ROW.fullmatch(words[0]):
-        bad = _bad_square(words, board)
-        if bad is not None:
-            return bad
-
-    is_moves = [_is_word(word, board, zero_based=zero_based) for word in words]
-    wrong = [index for index, readable in enumerate(is_moves) if not readable]
-    groups = [index for index, word in enumerate(words) if is_moves[index] and len(word) > 1]
-    for index in (wrong + groups)[:1]:
-        word, is_readable = words[index], not wrong
-        match = _NUMBER.fullmatch(word)
-        number = int(match[1]) if match else None
-        if number == 0:
+    first = 0 if zero_based else 1
+    last = board.width - 1 + first
+    by_squares = _WITH_ROW.fullmatch(words[0])
+    for index, word in enumerate(words):
+        number = int(match[1]) if (match := _NUMBER.fullmatch(word)) else None
+        if by_squares:
+            corner = f"{chr(ord('a') + board.width - 1)}{board.height}"
+            square = _WITH_ROW.fullmatch(word.lower())
+            if square and square[1] <= corner[0] and int(square[2]) <= board.height:
+                continue
+            reason = f"{reprlib.repr(word)} is not a square of the board, a1 to {corner}"
+        elif number == 0 and first:
             reason = f"0 is not a column: {FROM_ONE}"
-        elif is_readable:
-            reason = f"{reprlib.repr(word)} has several columns: separate all moves, or none"
         elif number is not None:
-            last = board.width - 1 + first
+            if first <= number <= last:
+                continue
             reason = f"column {number} is outside the board (columns {first} to {last})"
         elif _SCORE.fullmatch(word) and index == len(words) - 1:
             reason = f"{word!r} is not a column but may be a score: {_NO_SCORE}"
@@ -346,23 +245,4 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
             column=None if number is None else number - first,
             index=index,
         )
-    return MoveError("the moves mix numbers and letters; write only one of these", kind="ambiguous")
-
-
-def _is_word(word: str, board: BoardSize, *, zero_based: bool) -> bool:
-    """Whether a word is one or more columns of one character each."""
-    with suppress(MoveError):
-        parse_moves(word or ".", width=board.width, zero_based=zero_based)
-        return True
-    return False
-
-
-def _bad_square(words: Sequence[str], board: BoardSize) -> MoveError | None:
-    """The error for the first word that is not a square of the board."""
-    last = f"{chr(ord('a') + board.width - 1)}{board.height}"
-    for index, word in enumerate(words):
-        match = _WITH_ROW.fullmatch(word.lower())
-        if not match or match[1] > last[0] or int(match[2]) > board.height:
-            reason = f"{reprlib.repr(word)} is not a square of the board, a1 to {last}"
-            return MoveError(f"move {index + 1}: {reason}", kind="syntax", index=index)
-    return None
+    raise AssertionError("moves without a bad word")

@@ -29,8 +29,6 @@ class Solver:
         weak: bool = False,
         time_limit: float | None = None,
         node_limit: SupportsIndex | None = None,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
     ) -> Evaluation: ...
     def test(
         self,
@@ -39,8 +37,6 @@ class Solver:
         *,
         time_limit: float | None = None,
         node_limit: SupportsIndex | None = None,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
     ) -> Evaluation: ...
     def analyze(
         self,
@@ -48,12 +44,8 @@ class Solver:
         *,
         time_limit: float | None = None,
         node_limit: SupportsIndex | None = None,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
     ) -> Analysis: ...
-    def principal_variation(
-        self, position: Position | str, *, width: SupportsIndex = 7, height: SupportsIndex = 6
-    ) -> tuple[int, ...]: ...
+    def principal_variation(self, position: Position | str) -> tuple[int, ...]: ...
     def solve_many(
         self,
         positions: Sequence[Position | str] | NDArray[np.uint64],

@@ -80,10 +80,13 @@ from c4core.engine.registry cimport (
 from c4core.position cimport Position, as_position
 
 from c4core.evaluation import Analysis, Evaluation
-from c4core.notation import BoardSize, check_board
+from c4core.notation import DEFAULT_BOARD, BoardSize, check_board
 from c4core.version import ENGINE_VERSION as _ENGINE_VERSION
 
 cdef object _NO_ARGUMENTS = ()
+
+# The board of a text of moves.
+cdef object _COLUMNS = DEFAULT_BOARD.width, _ROWS = DEFAULT_BOARD.height
 
 
 cdef inline object _new_object(type cls):
@@ -315,31 +318,27 @@ cdef class Solver:
             limits.node_limit = min(nodes, NO_LIMIT)
         return 0
 
-    def solve(
-        self, position, *, bint weak=False, time_limit=None, node_limit=None, width=7, height=6
-    ):
+    def solve(self, position, *, bint weak=False, time_limit=None, node_limit=None):
         """Return the score of a position for its side to move.
 
         Args:
-            position: any position, even a finished game; or its moves as text.
+            position: any position, even a finished game; or its moves on 7x6 as text.
             weak: only decide between win, draw and loss; the bounds may still differ.
             time_limit: seconds after which the search ends with the bounds proven so far.
             node_limit: positions to visit at most; then the search ends as at the time limit.
-            width: columns of the board, if the position is text.
-            height: rows of the board, if the position is text.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation`; its ``score`` is ``None`` if the bounds differ.
 
         Raises:
-            MoveError: the text is not a line of moves of the board.
+            MoveError: the text is not a line of moves.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
             BookDamagedError: the book's data about the position is damaged.
         """
         cdef Call call
         cdef Bounds bounds
-        cdef Position asked = as_position(position, width, height)
+        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
         self._begin(&call, asked, time_limit, node_limit)
         try:
             if not self._has_answer(asked.g, asked.stones, asked.mask, &bounds, NULL):
@@ -348,30 +347,28 @@ cdef class Solver:
             self._end(&call)
         return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
 
-    def test(self, position, beta, *, time_limit=None, node_limit=None, width=7, height=6):
+    def test(self, position, beta, *, time_limit=None, node_limit=None):
         """Search one null window: does the position score at least ``beta`` for its side to move?
 
         Args:
-            position: any position, even a finished game; or its moves as text.
+            position: any position, even a finished game; or its moves on 7x6 as text.
             beta: the score in question; it may be outside the possible scores.
             time_limit: seconds after which the search ends with the bounds proven so far.
             node_limit: positions to visit at most; then the search ends as at the time limit.
-            width: columns of the board, if the position is text.
-            height: rows of the board, if the position is text.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation` whose lower bound is at least ``beta``, or whose
             upper bound is less. Neither holds if a limit or :meth:`stop` ended the search.
 
         Raises:
-            MoveError: the text is not a line of moves of the board.
+            MoveError: the text is not a line of moves.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
             BookDamagedError: the book's data about the position is damaged.
         """
         cdef Call call
         cdef Bounds bounds
-        cdef Position asked = as_position(position, width, height)
+        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
         cdef word_t stones = asked.stones, mask = asked.mask
         cdef int least = max(-MAX_ASKED, min(MAX_ASKED, PyNumber_Index(beta)))
         self._begin(&call, asked, time_limit, node_limit)
@@ -386,31 +383,29 @@ cdef class Solver:
             self._end(&call)
         return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
 
-    def analyze(self, position, *, time_limit=None, node_limit=None, width=7, height=6):
+    def analyze(self, position, *, time_limit=None, node_limit=None):
         """Return the score of every column of a position for its side to move.
 
         With a limit, the position and its columns are searched in turns of growing length. Without a limit,
         one column is solved after the other, which takes less time in total.
 
         Args:
-            position: any position, or its moves as text; a finished game has no columns to play.
+            position: any position, or its moves on 7x6 as text; a finished game has no columns to play.
             time_limit: seconds after which the search ends with the bounds of every column proven so far.
             node_limit: positions to visit at most; then the search ends as at the time limit.
-            width: columns of the board, if the position is text.
-            height: rows of the board, if the position is text.
 
         Returns:
             An :class:`~c4core.evaluation.Analysis`.
 
         Raises:
-            MoveError: the text is not a line of moves of the board.
+            MoveError: the text is not a line of moves.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
             BookDamagedError: the book's data about the position or its columns is damaged.
         """
         cdef Call call
         cdef Columns columns
-        cdef Position asked = as_position(position, width, height)
+        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
         self._begin(&call, asked, time_limit, node_limit)
         try:
             if self._has_answer(asked.g, asked.stones, asked.mask, &columns.position, columns.lower):
@@ -422,24 +417,22 @@ cdef class Solver:
             self._end(&call)
         return _analysis(&columns, call.run.nodes, atomics.now() - call.start)
 
-    def principal_variation(self, position, *, width=7, height=6):
+    def principal_variation(self, position):
         """Return a line of best play to the end of the game, as 0-based columns.
 
         If several moves are best, it takes the one nearest to the centre. The line is empty if the
         game is over, and ends early if :meth:`stop` is called.
 
         Args:
-            position: any position, or its moves as text.
-            width: columns of the board, if the position is text.
-            height: rows of the board, if the position is text.
+            position: any position, or its moves on 7x6 as text.
 
         Raises:
-            MoveError: the text is not a line of moves of the board.
+            MoveError: the text is not a line of moves.
             MemoryError: no memory for the table.
             BookDamagedError: the book's data about a position of the line is damaged.
         """
         cdef Call call
-        cdef Position asked = as_position(position, width, height)
+        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
         self._begin(&call, asked, None, None)
         try:
             return tuple(self._line(&call, asked.g, asked.stones, asked.mask))

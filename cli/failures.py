@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final, NamedTuple
 
-from c4core.counting.diagram import CountingError, CountMemoryError
+from c4core.counting.diagram import CountMemoryError
 from c4core.errors import (
     BookBoardError,
     BookContentError,
@@ -56,7 +56,6 @@ CODES: Final[dict[type[BaseException], int]] = {
     CertificateError: Exit.PROBLEMS,
     CertificateIncompleteError: Exit.PROBLEMS,
     ClaimError: Exit.USAGE,
-    CountingError: Exit.PROBLEMS,
     DatasetError: Exit.PROBLEMS,
     DatasetIncompleteError: Exit.PROBLEMS,
     GameNotFoundError: Exit.USAGE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from c4core.evaluation import score_limits
+from c4core.evaluation import score_limits, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,9 +67,9 @@ class JudgedMove:
     @property
     def keeping_columns(self) -> tuple[int, ...]:
         """The columns that keep the result, 0-based."""
-        result = _sign(self.best)
+        result = sign(self.best)
         scores = enumerate(self.scores)
-        return tuple(column for column, s in scores if s is not None and _sign(s) == result)
+        return tuple(column for column, s in scores if s is not None and sign(s) == result)
 
     @property
     def loss(self) -> int:
@@ -79,7 +79,7 @@ class JudgedMove:
     @property
     def is_blunder(self) -> bool:
         """Whether the move changed the result: a win to a draw or loss, or a draw to a loss."""
-        return _sign(self.played) < _sign(self.best)
+        return sign(self.played) < sign(self.best)
 
     @property
     def is_missed_win(self) -> bool:
@@ -90,7 +90,7 @@ class JudgedMove:
     def is_decision(self) -> bool:
         """Whether some column would have changed the result."""
         lowest = min((score for score in self.scores if score is not None), default=self.played)
-        return _sign(lowest) < _sign(self.best)
+        return sign(lowest) < sign(self.best)
 
     @property
     def is_choice(self) -> bool:
@@ -257,7 +257,3 @@ def positions_of(start: Position, columns: Iterable[int]) -> list[Position]:
         positions.append(start)
         start = start.play(column)
     return positions
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)

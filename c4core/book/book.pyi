@@ -1,12 +1,13 @@
 import os
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Self, SupportsIndex, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4core.book.layout import BookInfo
+from c4core.notation import BoardSize
 from c4core.position import Position
 
 @final
@@ -18,7 +19,7 @@ class Book:
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Book: ...
     @staticmethod
-    def shipped(*, width: SupportsIndex = 7, height: SupportsIndex = 6) -> Book: ...
+    def shipped(board: BoardSize = ...) -> Book: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(

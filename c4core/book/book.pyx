@@ -10,8 +10,6 @@ import stat
 from pathlib import Path
 
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.number cimport PyNumber_Index
-
 from libc.stdint cimport int8_t, uint64_t
 from c4core.arrays cimport words_of_batch
 from c4core.engine.board cimport (
@@ -32,7 +30,7 @@ from c4core.position cimport Position, as_position
 from c4core.book import layout
 from c4core.errors import BookBoardError, BookDamagedError
 from c4core.evaluation import best_columns
-from c4core.notation import check_board
+from c4core.notation import DEFAULT_BOARD, check_board
 from c4core.solved import first_positions
 
 cdef enum:
@@ -85,7 +83,7 @@ cdef class Book:
             return _opened(name, layout.read_header(head, name, file_bytes=size), os.dup(file.fileno()))
 
     @staticmethod
-    def shipped(*, width=7, height=6):
+    def shipped(board=DEFAULT_BOARD):
         """Open the included book for a board.
 
         7x6 has a file. For some other boards, a book with the empty board, and perhaps its first moves,
@@ -96,7 +94,7 @@ cdef class Book:
             BookError: the book's file is damaged.
             OSError: the book's file cannot be read.
         """
-        board = check_board(PyNumber_Index(width), PyNumber_Index(height))
+        check_board(*board)
         for path in _SHIPPED.glob(f"c4-{board}-*.c4book"):
             return Book.open(path)
         plies = first_positions(board)
@@ -137,12 +135,12 @@ cdef class Book:
         self.close()
 
     def __reduce__(self):
-        return (Book.open, (self.path,)) if self.path else (_shipped, tuple(self.info.board))
+        return (Book.open, (self.path,)) if self.path else (Book.shipped, (self.info.board,))
 
     def __repr__(self):
         if self.path:
             return f"Book.open({self.path!r})"
-        return f"Book.shipped(width={self.info.board.width}, height={self.info.board.height})"
+        return f"Book.shipped({self.info.board!r})"
 
     def __len__(self):
         return self.info.positions
@@ -340,7 +338,7 @@ cdef Book _opened(str path, object info, object source):
     cdef Book book = Book.__new__(Book)
     book.path, book.info = path, info
     book._last = info.last_ply
-    book._ranking = Ranking(*info.board, last=book._last)
+    book._ranking = Ranking(info.board, book._last)
     book._storage = Storage(info, book._ranking, path, source)
     return book
 
@@ -357,7 +355,3 @@ def _in_memory(plies, board):
     ]
     info, parts = pack_book(levels, board)
     return _opened("", info, b"".join(parts))
-
-
-def _shipped(width, height):
-    return Book.shipped(width=width, height=height)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from c4core.notation import BoardSize
+
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]
 
@@ -29,7 +31,7 @@ _PIECE: Final = 1 << 18
 
 
 def known_children(
-    parent_keys: Keys, child_keys: Keys, width: int, height: int
+    parent_keys: Keys, child_keys: Keys, board: BoardSize
 ) -> Iterator[tuple[slice, NDArray[np.uint8], NDArray[np.intp]]]:
     """Look the children of positions up among sorted keys, piece by piece.
 
@@ -38,7 +40,7 @@ def known_children(
     """
     for begin in range(0, len(parent_keys), _PIECE):
         piece = slice(begin, begin + _PIECE)
-        after, moves = children(parent_keys[piece], width=width, height=height)
+        after, moves = children(parent_keys[piece], board)
         places = np.searchsorted(child_keys, after)
         there = places < len(child_keys)
         there[there] = child_keys[places[there]] == after[there]
@@ -46,12 +48,7 @@ def known_children(
 
 
 def best_of_known(
-    parent_keys: Keys,
-    child_keys: Keys,
-    child_scores: Scores,
-    *,
-    width: int = 7,
-    height: int = 6,
+    parent_keys: Keys, child_keys: Keys, child_scores: Scores, board: BoardSize
 ) -> tuple[Scores, NDArray[np.bool_]]:
     """Return the best scores that positions can reach through their known children.
 
@@ -68,24 +65,22 @@ def best_of_known(
     scores = np.append(child_scores, np.int8(-NO_SCORE - 1))  # the last one is never chosen
     best = np.empty(len(parent_keys), dtype=np.int8)
     exact = np.empty(len(parent_keys), dtype=np.bool_)
-    for piece, moves, places in known_children(parent_keys, child_keys, width, height):
+    for piece, moves, places in known_children(parent_keys, child_keys, board):
         worth = np.where(places >= 0, -scores[places], np.int8(NO_SCORE))
         worth[moves == MOVE_FILLS] = 0
-        _, plies = canonical_keys(parent_keys[piece], width=width, height=height)
+        _, plies = canonical_keys(parent_keys[piece], board)
         wins = (moves == MOVE_WINS).any(axis=1)
-        best[piece] = np.where(wins, (width * height + 1 - plies) // 2, worth.max(axis=1))
+        best[piece] = np.where(wins, (board.cells + 1 - plies) // 2, worth.max(axis=1))
         exact[piece] = wins | ((moves != MOVE_GOES_ON) | (places >= 0)).all(axis=1)
     return best, exact
 
 
-def derive(
-    parent_keys: Keys, child_keys: Keys, child_scores: Scores, *, width: int = 7, height: int = 6
-) -> Scores:
+def derive(parent_keys: Keys, child_keys: Keys, child_scores: Scores, board: BoardSize) -> Scores:
     """Return the scores of positions from the scores of all their children.
 
     ``child_keys`` must include every child that is not over, except of parents that win at once.
     """
-    scores, exact = best_of_known(parent_keys, child_keys, child_scores, width=width, height=height)
+    scores, exact = best_of_known(parent_keys, child_keys, child_scores, board)
     if not exact.all():
         key = int(parent_keys[int(exact.argmin())])
         raise BookContentError(f"a child of position {key} has no score")
@@ -93,19 +88,14 @@ def derive(
 
 
 def inherit(
-    parent_keys: Keys,
-    parent_owners: NDArray[np.int32],
-    child_keys: Keys,
-    *,
-    width: int = 7,
-    height: int = 6,
+    parent_keys: Keys, parent_owners: NDArray[np.int32], child_keys: Keys, board: BoardSize
 ) -> NDArray[np.int32]:
     """Return, for each child, the least owner of its parents.
 
     An owner is a number from 0 on; a child without a parent gets NOBODY.
     """
     owners = np.full(len(child_keys), NOBODY, dtype=np.int32)
-    for piece, _, places in known_children(parent_keys, child_keys, width, height):
+    for piece, _, places in known_children(parent_keys, child_keys, board):
         rows, columns = np.nonzero(places >= 0)
         np.minimum.at(owners, places[rows, columns], parent_owners[piece][rows])
     return owners

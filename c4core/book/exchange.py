@@ -129,9 +129,9 @@ def _fill(
     searched: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     winning: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     for level_keys, scores in book.levels():
-        numbers = pons_keys(level_keys, width=board.width, height=board.height)
+        numbers = pons_keys(level_keys, board)
         marks = (scores - (lowest_score(board) - 1)).astype(np.uint8)
-        wins = wins_now(level_keys, width=board.width, height=board.height)
+        wins = wins_now(level_keys, board)
         searched.append((numbers[~wins], marks[~wins]))
         winning.append((numbers[wins], marks[wins]))
     for numbers, marks in [*reversed(winning), *reversed(searched)]:

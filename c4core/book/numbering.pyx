@@ -225,19 +225,19 @@ cdef bint is_reachable(const Rank* r, uint64_t stones, uint64_t mask) except -1 
 
 
 cdef class Ranking:
-    """Ranking(width, height, *, last)\n--\n
+    """Ranking(board, last)\n--\n
     The slots of all positions with up to ``last`` stones.
     """
 
-    def __cinit__(self, int width, int height, *, int last):
+    def __cinit__(self, board, int last):
         cdef Rank* r = &self.r
         cdef Py_ssize_t rows
-        check_narrow(check_board(width, height), "books")
-        r.g = board_of(width, height)
+        check_narrow(check_board(*board), "books")
+        r.g = board_of(board.width, board.height)
         if not 0 <= last <= r.g.cells:
-            raise ValueError(f"{width}x{height} has no positions of {last} stones")
+            raise ValueError(f"{board} has no positions of {last} stones")
         r.last = last
-        r.pairs = (width + 1) // 2
+        r.pairs = (r.g.width + 1) // 2
         rows = 2 * (r.pairs + 1) * (last + 1)
         r.shapes = <uint64_t*>calloc(rows, sizeof(uint64_t))
         r.before = <uint64_t*>calloc(rows * r.g.stride * r.g.stride, sizeof(uint64_t))
@@ -310,12 +310,12 @@ cdef uint64_t _pons_key(const Board* g, uint64_t stones, uint64_t mask) noexcept
     return min(_number(g, stones, mask, False), _number(g, stones, mask, True)) // 3
 
 
-def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
+def pons_keys(const uint64_t[::1] keys, board):
     """Return the base-3 keys of positions, as a uint64 array."""
     import numpy as np
 
-    check_narrow(check_board(width, height), "books")
-    cdef const Board* g = board_of(width, height)
+    check_narrow(check_board(*board), "books")
+    cdef const Board* g = board_of(board.width, board.height)
     cdef Py_ssize_t index, bad = -1
     cdef uint64_t stones, mask
     result = np.empty(keys.shape[0], dtype=np.uint64)
@@ -323,7 +323,7 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
     with nogil:
         for index in range(keys.shape[0]):
             split_key(g, keys[index], &stones, &mask)
-            if popcount(mask) + width - 1 >= MAX_DIGITS:
+            if popcount(mask) + g.width - 1 >= MAX_DIGITS:
                 bad = index
                 break
             numbers[index] = _pons_key(g, stones, mask)

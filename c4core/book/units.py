@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from c4core.notation import BoardSize
+
     Keys = NDArray[np.uint64]
 
 
-def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDArray[np.int32]:
+def owners_of(levels: Sequence[Keys], board: BoardSize) -> NDArray[np.int32]:
     """Return the ancestor of each position of the last level, as its index in the first level.
 
     The levels are sorted keys of neighbouring plies, the ancestors' first. If several ancestors
@@ -37,7 +39,7 @@ def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDA
     """
     owners = np.arange(len(levels[0]), dtype=np.int32)
     for parents, children in pairwise(levels):
-        owners = inherit(parents, owners, children, width=width, height=height)
+        owners = inherit(parents, owners, children, board)
     orphans = levels[-1][owners == NOBODY]
     if len(orphans):
         raise BookContentError(f"position {orphans[0]} is not a child of the ply before")
@@ -45,12 +47,7 @@ def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDA
 
 
 def cut_units(
-    levels: Sequence[Keys],
-    *,
-    least: int = 500,
-    most: int = 4000,
-    width: int = 7,
-    height: int = 6,
+    levels: Sequence[Keys], board: BoardSize, *, least: int = 500, most: int = 4000
 ) -> Iterator[Keys]:
     """Cut the last level into units of work.
 
@@ -60,8 +57,8 @@ def cut_units(
     """
     if not 1 <= least <= most:
         raise ValueError(f"units of {least} to {most} positions cannot be cut")
-    owners = owners_of(levels, width=width, height=height)
-    searched = ~wins_now(levels[-1], width=width, height=height)
+    owners = owners_of(levels, board)
+    searched = ~wins_now(levels[-1], board)
     keys, owners = levels[-1][searched], owners[searched]
     if not len(keys):
         return

@@ -123,7 +123,7 @@ def _check_minimax(
     board = book.info.board
     keys, scores = parents
     try:
-        wrong = derive(keys, *children, width=board.width, height=board.height) != scores
+        wrong = derive(keys, *children, board) != scores
     except C4Error as error:
         problems.append(str(error))
         return
@@ -135,7 +135,7 @@ def _check_wins(book: Book, ply: int, level: Level, problems: list[str]) -> None
     board = book.info.board
     keys, scores = level
     nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
-    best, exact = best_of_known(keys, *nothing, width=board.width, height=board.height)
+    best, exact = best_of_known(keys, *nothing, board)
     _name(problems, keys[exact & (best != scores)], f"of ply {ply} contradict the rules")
 
 

@@ -80,7 +80,7 @@ def pack_book(levels: Sequence[Level], board: BoardSize) -> tuple[BookInfo, list
     """Return the header and the bytes of a book, in parts; arguments as in :func:`write_book`."""
     if not 0 < len(levels) <= board.cells:
         raise BookContentError(f"a book of {board} cannot have {len(levels)} plies")
-    ranking = Ranking(*board, last=len(levels) - 1)
+    ranking = Ranking(board, len(levels) - 1)
     _check_slots(ranking, board, len(levels))
     sections: list[PlySection] = []
     packed: list[bytes] = []
@@ -160,7 +160,7 @@ def pack_ply(
     stay empty, because a reader finds the win without the book. An empty slot repeats the score
     before it, which takes the fewest bytes.
     """
-    searched = ~wins_now(keys, width=board.width, height=board.height)
+    searched = ~wins_now(keys, board)
     packed = np.full(ranking.count(ply), NO_SCORE, dtype=np.int8)
     packed[ranking.slots(keys[searched], ply=ply)] = scores[searched]
     index, groups = [], []

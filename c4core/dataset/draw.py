@@ -156,7 +156,7 @@ def draw_by_plies(
 
 def _draw_of(board: BoardSize, first: int, last: int, dice: Dice, keep: Keep) -> Draw:
     def draw(games: int) -> Keys:
-        keys = draw_positions(dice, games, first, last, width=board.width, height=board.height)
+        keys = draw_positions(dice, games, first, last, board)
         return keys[keep(keys)]
 
     return draw

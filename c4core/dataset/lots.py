@@ -138,7 +138,7 @@ def links(keys: Keys, board: BoardSize) -> tuple[Places, Places]:
     """
     order = np.argsort(keys)
     parents, found = [], []
-    for piece, _, places in known_children(keys, keys[order], board.width, board.height):
+    for piece, _, places in known_children(keys, keys[order], board):
         rows, columns = np.nonzero(places >= 0)
         parents.append(rows + piece.start)
         found.append(order[places[rows, columns]])

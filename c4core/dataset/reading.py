@@ -200,7 +200,7 @@ def _problems(records: Mapping[str, Array], card: Card, split: str) -> Iterator[
         yield f"{repeated:,} {what} more than once"
         return
     try:
-        canonical, _ = canonical_keys(keys, width=card.size.width, height=card.size.height)
+        canonical, _ = canonical_keys(keys, card.size)
     except KeyValueError as error:
         yield str(error)
         return

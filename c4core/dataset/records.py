@@ -150,7 +150,7 @@ def make_records(
         seed: the seed that decides which positions are shown as their mirror images.
         representations: how the positions are shown.
     """
-    _, plies = canonical_keys(keys, width=board.width, height=board.height)
+    _, plies = canonical_keys(keys, board)
     mirrored = are_mirrored(keys, seed)
     turned = turn(column_scores, mirrored)
     score = turned.max(axis=1, initial=NO_SCORE)
@@ -197,9 +197,7 @@ def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDA
 
 def are_quiet(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
     """Whether neither side can win with its next stone."""
-    width, height = board
-    wins = wins_now(keys, width=width, height=height)
-    return ~(wins | is_threatened(keys, width=width, height=height))
+    return ~(wins_now(keys, board) | is_threatened(keys, board))
 
 
 def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:

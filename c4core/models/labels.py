@@ -223,8 +223,7 @@ def joined(sets: Sequence[Positions]) -> Positions:
 
 def canonical(positions: Positions) -> Keys:
     """(n,): the canonical keys of positions."""
-    width, height = positions.board
-    return canonical_keys(positions.keys, width=width, height=height)[0]
+    return canonical_keys(positions.keys, positions.board)[0]
 
 
 def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
@@ -233,11 +232,10 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
         raise DatasetError(
             f"the data sets have different boards: {positions.board}, {others.board}"
         )
-    width, height = positions.board
     keys, known = canonical(positions), np.unique(canonical(others))
-    after, moves = children(known, width=width, height=height)
+    after, moves = children(known, positions.board)
     found = np.isin(keys, np.concatenate([known, after[moves == MOVE_GOES_ON]]))
-    for piece, _, places in known_children(keys, known, width, height):
+    for piece, _, places in known_children(keys, known, positions.board):
         found[piece] |= (places >= 0).any(axis=1)
     return found
 
@@ -312,7 +310,6 @@ def labelled(finals: FinalGrids, *, seed: int) -> Labelled:
     pairs = np.stack([own, other], axis=1)
     _, chosen = np.unique(pairs, axis=0, return_index=True)
     chosen.sort()
-    width, height = finals.board
     own, other = own[chosen], other[chosen]
-    planes = input_planes(own, np.bitwise_or(own, other), width=width, height=height, planes=2)
+    planes = input_planes(own, np.bitwise_or(own, other), finals.board, planes=2)
     return Labelled(grids_of_planes(planes), won[chosen], finals.board)

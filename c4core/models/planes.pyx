@@ -32,21 +32,21 @@ from c4core.notation import check_board, check_narrow
 
 
 def input_planes(
-    const uint64_t[::1] own, const uint64_t[::1] mask, *, int width=7, int height=6,
-    int planes=PLANES
+    const uint64_t[::1] own, const uint64_t[::1] mask, board, *, int planes=PLANES
 ):
-    """Return the planes of n positions of a board.
+    """Return the planes of n positions.
 
     Args:
         own: (n,), the stones of the side to move, as bitboards.
         mask: (n,), all stones.
+        board: the board of all positions.
         planes: the number of planes, from the first.
 
     Returns:
         uint8 (n, planes, height, width).
     """
-    check_narrow(check_board(width, height), "input planes")
-    cdef const Board* g = board_of(width, height)
+    check_narrow(check_board(*board), "input planes")
+    cdef const Board* g = board_of(board.width, board.height)
     cdef Py_ssize_t index, n = own.shape[0]
     cdef int plane, row, column
     cdef uint64_t[PLANES] words
@@ -54,14 +54,14 @@ def input_planes(
         raise ValueError(f"there are {n} words of own stones and {mask.shape[0]} of all")
     if not 0 <= planes <= PLANES:
         raise ValueError(f"there are {PLANES} planes, not {planes}")
-    found = np.empty((n, planes, height, width), dtype=np.uint8)
+    found = np.empty((n, planes, g.height, g.width), dtype=np.uint8)
     cdef uint8_t[:, :, :, ::1] squares = found
     with nogil:
         for index in range(n):
             plane_words(g, own[index], mask[index], popcount(mask[index]), words)
             for plane in range(planes):
-                for row in range(height):
-                    for column in range(width):
+                for row in range(g.height):
+                    for column in range(g.width):
                         squares[index, plane, row, column] = (
                             words[plane] >> (column * g.stride + row)
                         ) & 1
@@ -82,8 +82,7 @@ def planes_of_positions(positions, *, bint moved):
     for index, position in enumerate(positions):
         own[index] = position.stones ^ position.mask if moved else position.stones
         mask[index] = position.mask
-    width, height = positions[0].board
-    return input_planes(owns, masks, width=width, height=height, planes=2)
+    return input_planes(owns, masks, positions[0].board, planes=2)
 
 
 def words_of_planes(const uint8_t[:, :, :, ::1] planes):

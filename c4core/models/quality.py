@@ -122,10 +122,9 @@ def kinds_of(positions: Positions) -> Kinds:
     """Find the kinds of positions, from their planes and labels."""
     wins, threats = [], []
     own, mask = words_of_planes(positions.planes)
-    width, height = positions.board
     for first in range(0, len(positions), _BATCH):
         part = slice(first, first + _BATCH)
-        planes = input_planes(own[part], mask[part], width=width, height=height)
+        planes = input_planes(own[part], mask[part], positions.board)
         wins.append((planes[:, _OWN_THREATS] & planes[:, _PLAYABLE]).any(axis=1))
         threats.append((planes[:, _THREATS] & planes[:, _PLAYABLE]).any(axis=1))
     winning, threatened = np.concatenate(wins), np.concatenate(threats)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal
 
-from c4core.html import printable
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -68,6 +66,11 @@ def score_colour(score: int | None) -> str:
 FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 DASH: Final = 0.55
 """The part of a dashed ring that is drawn."""
+
+
+def printable(text: str) -> str:
+    """Replace unprintable characters, which XML does not allow, with U+FFFD."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def svg_text(picture: Picture) -> str:

@@ -283,9 +283,7 @@ cdef int _game_keys(
         own ^= mask
 
 
-def draw_positions(
-    Dice dice not None, long games, int first, int last, *, int width=7, int height=6
-):
+def draw_positions(Dice dice not None, long games, int first, int last, board):
     """Draw one position from each random game, among its positions with ``first`` to ``last`` stones.
 
     Args:
@@ -299,12 +297,12 @@ def draw_positions(
     """
     import numpy as np  # imported here: players that never call this start faster
 
-    check_board(width, height)
-    cdef const Board* g = board_of(width, height)
+    check_board(*board)
+    cdef const Board* g = board_of(board.width, board.height)
     if WORD_BITS == NARROW_BITS and not is_narrow(g):
         from c4core.players.wide import playouts
 
-        return playouts.draw_positions(dice, games, first, last, width=width, height=height)
+        return playouts.draw_positions(dice, games, first, last, board)
     cdef word_t reached[MAX_PLIES]
     cdef word_t key
     cdef int number, halves = 1 if is_narrow(g) else 2
@@ -314,7 +312,7 @@ def draw_positions(
     if not 0 <= first <= last < g.cells:
         raise ValueError(
             f"plies {first} to {last}: the first must not exceed the last, and both must be "
-            f"from 0 to {g.cells - 1} on a {width}x{height} board"
+            f"from 0 to {g.cells - 1} on a {board} board"
         )
     with nogil:
         for game in range(games):

@@ -2,10 +2,6 @@
 
 The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``. All
 files there are imported automatically, and so is the module of the players that use models.
-
-A description may stand for several players: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``. The value
-of a parameter is then a list of numbers and ranges, separated by ``/``. With several lists, the
-description stands for every combination, and the last parameter changes fastest.
 """
 
 from __future__ import annotations
@@ -14,18 +10,16 @@ import difflib
 import functools
 import importlib
 import inspect
-import itertools
 import pkgutil
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, dataclass_transform
 
 from c4core.players.errors import PlayerError
-from c4core.players.parameters import FileName, parameters_of, resources_of
+from c4core.players.parameters import parameters_of, resources_of
 from c4core.players.player import Consent, PlayerKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable
 
     from c4core.players.player import Player, PlayerSpec
 
@@ -50,11 +44,6 @@ player ``perfect`` is stronger than all of them. docs/players.md has the matches
 The names easy, medium and hard are from Huang and Lu (2025). Their hard level,
 ``montecarlo-flat:simulations=500``, is not stronger than their medium one.
 """
-
-MOST: Final = 1000
-"""The maximum number of players that a description may stand for."""
-
-_RANGE: Final = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})")
 
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
 
@@ -152,30 +141,6 @@ def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
     return kind.read(rest, checked=checked)
 
 
-def parse_players(text: str) -> list[PlayerSpec]:
-    """Read a description that may stand for several players.
-
-    Raises:
-        PlayerError: as in :func:`parse_player`, or if a range is empty or there are too many
-            players.
-    """
-    _load_roster()
-    name, colon, rest = text.strip().partition(":")
-    kind = _kinds.get(name.strip())
-    if kind is None or kind.argument is not None or not rest:
-        return [parse_player(text)]
-    files = {item.name for item in kind.parameters if isinstance(item.values, FileName)}
-    choices = [_choices(part, name, files) for part in rest.split(",")]
-    number = 1
-    for values in choices:
-        number *= len(values)
-    if number > MOST:
-        raise PlayerError(f"{text} stands for {number:,} players, more than {MOST:,}", player=name)
-    return [
-        parse_player(f"{name}{colon}{','.join(parts)}") for parts in itertools.product(*choices)
-    ]
-
-
 def program_of(text: str) -> str | None:
     """Return the full description of a player that is a program; None for other players.
 
@@ -204,28 +169,6 @@ def check_consent(text: str, programs: Consent) -> None:
     program = program_of(text)
     if program is not None:
         programs.check(program)
-
-
-def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:
-    """Return the ``parameter=value`` texts that a part stands for; a file name is not a list."""
-    name, equals, values = part.partition("=")
-    if name.strip() in files or not (".." in values or "/" in values):
-        return (part,)
-    found = [number for piece in values.split("/") for number in _numbers(piece, part, player)]
-    return [f"{name}{equals}{number}" for number in found]
-
-
-def _numbers(piece: str, part: str, player: str) -> Sequence[int | str]:
-    match = _RANGE.fullmatch(piece.strip())
-    if match is None:
-        return (piece,)
-    first, last = int(match[1]), int(match[2])
-    if first > last or last - first >= MOST:
-        problem = f"{first} is more than {last}" if first > last else f"more than {MOST:,} values"
-        raise PlayerError(
-            f"player {player}: {part}: {problem}", player=player, parameter=part.partition("=")[0]
-        )
-    return range(first, last + 1)
 
 
 def _unknown(name: str) -> str:

@@ -8,30 +8,25 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from c4core.counting import begin, count as count_on, load_count, save_count
-from cli.output.formats import writable_path, write_object
+from c4core.counting import count as count_on
+from cli.output.formats import write_object
 from cli.output.render import duration
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import number, option, takes
+from cli.shell.options import number, takes
 from cli.shell.process import echo
 
 if TYPE_CHECKING:
-    from c4core.counting import PlyCount, Progress
+    from c4core.counting import PlyCount
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
 
-KEEP: Final = "--keep"
 LARGEST_MEMORY_MB: Final = 1 << 20
 """One terabyte; the nodes of a level are numbered with 32 bits."""
 WIDTH: Final = 20
 """Width of a table column in characters."""
 
-EXAMPLES: Final = (
-    "c4 count --board 5x5",
-    "c4 count --board 5x4 --json",
-    "c4 count --board 4x4 --keep small.c4count",
-)
+EXAMPLES: Final = ("c4 count --board 5x5", "c4 count --board 5x4 --json")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +34,6 @@ class Given:
     """Parameters of ``c4 count``."""
 
     board: BoardSize = parameters.board()
-    keep: str | None = option(
-        "Store finished plies in this file; give the same command again to continue.",
-        KEEP,
-        metavar="FILE",
-    )
     memory_mb: int = number(
         parameters.WholeNumber(1, LARGEST_MEMORY_MB),
         "Memory limit for the diagrams.",
@@ -64,37 +54,14 @@ def count(settings: Settings, given: Given) -> None:
     A 5x5 board takes a second, 6x6 a few minutes, 7x6 about ten minutes and 3 GB.
     """
     began = time.monotonic()
-    path = None if given.keep is None else writable_path(given.keep, option=KEEP)
-    progress = begin(given.board.width, given.board.height)
-    if path is not None and path.exists():
-        progress = load_count(path)
-        _check_board(progress, given.board)
-        settings.say(f"{given.keep}: {len(progress.plies)} plies are counted already")
+    plies: list[PlyCount] = []
     if not settings.json:
         echo(_row("ply", "positions", "won", "nodes"))
-        for ply, counts in enumerate(progress.plies):
-            _write(ply, counts)
-    try:
-        for counted in count_on(progress, most_bytes=given.memory_mb << 20):
-            progress = counted
-            if path is not None:
-                save_count(path, progress)
-            if not settings.json:
-                _write(len(progress.plies) - 1, progress.plies[-1])
-    except KeyboardInterrupt:
-        if path is not None:
-            settings.say(
-                f"{given.keep}: finished plies are kept; give the same command again to continue"
-            )
-        raise
-    _conclude(settings, given.board, progress, time.monotonic() - began)
-
-
-def _check_board(progress: Progress, board: BoardSize) -> None:
-    kept = progress.open_positions
-    if (kept.width, kept.height) != (board.width, board.height):
-        text = f"it counts a board of {kept.width}x{kept.height}, not of {board}"
-        raise click.BadParameter(text, param_hint=f"'{KEEP}'")
+    for ply in count_on(given.board, most_bytes=given.memory_mb << 20):
+        if not settings.json:
+            _write(len(plies), ply)
+        plies.append(ply)
+    _conclude(settings, given.board, plies, time.monotonic() - began)
 
 
 def _row(*cells: str) -> str:
@@ -106,22 +73,23 @@ def _write(ply: int, counts: PlyCount) -> None:
     echo(_row(str(ply), *(f"{number:,}" for number in numbers)))
 
 
-def _conclude(settings: Settings, board: BoardSize, progress: Progress, seconds: float) -> None:
+def _conclude(settings: Settings, board: BoardSize, plies: list[PlyCount], seconds: float) -> None:
+    positions = sum(ply.positions for ply in plies)
     if settings.json:
-        plies = [
+        rows = [
             {"ply": ply, "positions": one.positions, "won": one.won, "nodes": one.nodes}
-            for ply, one in enumerate(progress.plies)
+            for ply, one in enumerate(plies)
         ]
         write_object(
             {
                 "board": str(board),
-                "positions": progress.positions,
-                "plies": plies,
+                "positions": positions,
+                "plies": rows,
                 "seconds": round(seconds, 3),
             }
         )
         return
 
-    won = sum(one.won for one in progress.plies)
-    echo(_row("all", f"{progress.positions:,}", f"{won:,}", ""))
-    settings.say(f"{board}: {progress.positions:,} positions, in {duration(seconds)}")
+    won = sum(ply.won for ply in plies)
+    echo(_row("all", f"{positions:,}", f"{won:,}", ""))
+    settings.say(f"{board}: {positions:,} positions, in {duration(seconds)}")

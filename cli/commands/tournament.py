@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from c4core.arena.game import match_seed
-from c4core.players.registry import parse_players
+from c4core.players.registry import parse_player
 from cli.reports.matches import played, write_tournament
 from cli.reports.options import GameRules, JudgeNone, Playing, Report
 from cli.shell.commands import Command, refuse
@@ -27,8 +27,8 @@ MAX_MATCHES = 10_000
 
 EXAMPLES = (
     "c4 tournament random stupid set --games 20",
-    "c4 tournament blog-v6:depth=0..2 --fixed --themselves --games 10",
-    "c4 tournament blog-v5:depth=1..2 --against blog-v6:depth=1..2 --games 10",
+    "c4 tournament blog-v6:depth=0 blog-v6:depth=1 --fixed --themselves --games 10",
+    "c4 tournament blog-v5:depth=1 blog-v5:depth=2 --against blog-v6:depth=1 --games 10",
 )
 
 
@@ -59,11 +59,10 @@ class Given:
 def tournament(settings: Settings, given: Given) -> None:
     """Let several players meet each other, and report the results.
 
-    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 is three. All
-    players meet each other in matches of --games games, and take turns to move first. With
+    All players meet each other in matches of --games games, and take turns to move first. With
     --against, the players meet only those opponents. All matches are one job, and every game is
     stored. Give the same command again to continue after an interruption, or to write the report
-    again.
+    again. In bash and zsh, pvs:depth={2,4,8} is three players.
 
     The report has the standings with Elo ratings, the scores between all players, and for every
     match its results, P, and the number of different games. --json has the complete report of "c4
@@ -87,16 +86,15 @@ def tournament(settings: Settings, given: Given) -> None:
         raise click.exceptions.Exit(Exit.PROBLEMS)
 
 
-def _expanded(descriptions: Sequence[str]) -> list[str]:
-    """Every player that the descriptions stand for, each once, in order."""
-    found = [spec.full for text in descriptions for spec in parse_players(text)]
-    return list(dict.fromkeys(found))
+def _players(descriptions: Sequence[str]) -> list[str]:
+    """The full descriptions of all players, each once, in order."""
+    return list(dict.fromkeys(parse_player(text).full for text in descriptions))
 
 
 def _terms(given: Given) -> list[MatchTerms]:
     pairs = pairs_of(
-        _expanded(given.players),
-        _expanded(given.against),
+        _players(given.players),
+        _players(given.against),
         both_ways=given.both_ways,
         themselves=given.themselves,
     )

@@ -148,7 +148,7 @@ def test_wide_modules_agree_with_narrow_ones(
     same("run_playouts", 20)
     last = data.draw(st.integers(0, position.board.cells - 1))
     drawn = [
-        module.draw_positions(Dice(seed), 20, 0, last, width=width, height=height)
+        module.draw_positions(Dice(seed), 20, 0, last, BoardSize(width, height))
         for module in (playouts, wide_playouts)
     ]
     assert drawn[0].dtype == drawn[1].dtype == np.uint64

@@ -205,7 +205,7 @@ def _make_book(database: Database, asked: MakeBook) -> Made:
         levels = _levels(task)
     except BookPlanError as error:
         raise ApiError(400, str(error), "plies") from None
-    if wins_now(levels[-1], width=board.width, height=board.height).all():
+    if wins_now(levels[-1], board).all():
         raise ApiError(
             400, f"every position at ply {plies} wins at once: nothing to search", "plies"
         )
@@ -234,7 +234,7 @@ def _levels(task: PlyTask) -> list[Keys]:
 
 def _read_task(board: BoardSize, plies: int) -> PlyTask:
     check_plies(board, plies)
-    slots = Ranking(*board, last=plies).count(plies)
+    slots = Ranking(board, plies).count(plies)
     if slots > MAX_SLOTS:
         raise BookPlanError(
             f"a book to ply {plies} would have up to {slots:,} positions on its last ply, more "

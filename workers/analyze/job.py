@@ -239,7 +239,7 @@ def find_or_submit_unknown(
     priority: int = 0,
 ) -> Submission:
     """Find or create the job that scores the positions from :func:`unknown_keys`."""
-    _, plies = canonical_keys(unknown, width=board.width, height=board.height)
+    _, plies = canonical_keys(unknown, board)
     find = partial(
         find_or_submit,
         database,

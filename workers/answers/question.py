@@ -281,7 +281,7 @@ def shipped_book(board: BoardSize) -> Book | None:
 
 def _shipped(board: BoardSize) -> Book | None:
     try:
-        return Book.shipped(width=board.width, height=board.height)
+        return Book.shipped(board)
     except BookBoardError:
         return None
 

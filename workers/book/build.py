@@ -69,7 +69,7 @@ class ScoreSource:
         that win at once are left out. Raises BookIncompleteError if a position has no score.
         """
         keys = levels[-1]
-        keys = keys[~_wins(keys, task.board)]
+        keys = keys[~wins_now(keys, task.board)]
         if not len(keys):
             return np.empty(0, dtype=np.int8)
         job_id = self.job(task, levels)
@@ -102,7 +102,7 @@ class BookPlan:
 
     def __init__(self, board: BoardSize, last: int) -> None:
         check_plies(board, last)
-        slots = Ranking(*board, last=last).count(last)
+        slots = Ranking(board, last).count(last)
         if slots > MAX_SLOTS:
             raise BookPlanError(
                 f"a book to ply {last} would have up to {slots:,} positions on its last ply, more "
@@ -120,21 +120,15 @@ class BookPlan:
     def scored(self, source: ScoreSource) -> list[Level]:
         """The keys and scores of every ply. Raises the errors of :meth:`ScoreSource.scores`."""
         keys = self.levels[-1]
-        wins = _wins(keys, self.board)
+        wins = wins_now(keys, self.board)
         scores = np.empty(len(keys), dtype=np.int8)
         scores[~wins] = source.scores(self.task, self.levels)
         scores[wins] = (self.board.cells + 2 - len(self.levels)) // 2
         book = [(keys, scores)]
-        width, height = self.board
         for parents in reversed(self.levels[:-1]):
-            scores = derive(parents, *book[-1], width=width, height=height)
+            scores = derive(parents, *book[-1], self.board)
             book.append((parents, scores))
         return book[::-1]
-
-
-def _wins(keys: Keys, board: BoardSize) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    width, height = board
-    return wins_now(keys, width=width, height=height)
 
 
 SUFFIX: Final = ".c4book"

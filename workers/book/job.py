@@ -156,9 +156,7 @@ def _plans(database: Database, task: PlyTask, levels: Sequence[Keys]) -> Iterato
     seconds = costs.seconds(task.ply)
     affordable = min(round(UNIT_SECONDS / seconds), len(levels[-1]) // LEAST_UNITS)
     least = min(max(1, affordable), LEAST_POSITIONS)
-    width, height = task.board
-    most = MAX_BY_LEAST * least
-    for keys in cut_units(levels, least=least, most=most, width=width, height=height):
+    for keys in cut_units(levels, task.board, least=least, most=MAX_BY_LEAST * least):
         yield UnitPlan(encode_keys(keys), len(keys), expected_seconds=seconds * len(keys))
 
 

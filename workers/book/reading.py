@@ -92,7 +92,7 @@ def explore(book: Book, position: Position) -> list[BookMove]:
         return []
     scores = book.scores(position)
     board, ply = book.info.board, counted_ply(book, position)
-    moves = []
+    moves: list[BookMove] = []
     for column in position.legal_columns():
         after = position.play(column)
         number = 0 if after.is_over else _count(board, after.canonical_key, ply - after.ply)
@@ -103,9 +103,8 @@ def explore(book: Book, position: Position) -> list[BookMove]:
 @lru_cache(maxsize=KEPT)
 def _count(board: BoardSize, key: int, depth: int) -> int:
     """Count the open positions that can follow a position after ``depth`` plies."""
-    width, height = board
     keys = np.array([key] if depth >= 0 else [], dtype=np.uint64)
     for _ in range(depth):
-        after, moves = children(keys, width=width, height=height)
+        after, moves = children(keys, board)
         keys = np.unique(after[moves == MOVE_GOES_ON])
     return len(keys)

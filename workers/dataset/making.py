@@ -101,7 +101,7 @@ def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
 
 def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
     """The indices of positions by ply, then by key, so that neighbours are similar."""
-    _, plies = canonical_keys(keys, width=board.width, height=board.height)
+    _, plies = canonical_keys(keys, board)
     return np.lexsort((keys, plies))
 
 

@@ -262,7 +262,7 @@ def _from_file(order: Order, number: int) -> Found:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)
         stated = read_stated(file, name=order.file, board=order.board)
-    _, plies = canonical_keys(stated.keys, width=order.board.width, height=order.board.height)
+    _, plies = canonical_keys(stated.keys, order.board)
     keys = stated.keys[(plies >= order.first_ply) & (plies <= order.last_ply)]
     sample = choose_from(np.unique(keys), number, order.seed, drawn=len(keys), keep=order.keep)
     facts = {

@@ -272,7 +272,7 @@ class ResidualCourse(NetworkCourse):
         self._perfect: PerfectPlay | None = None
         if games:
             try:
-                book = Book.shipped(width=self.board.width, height=self.board.height)
+                book = Book.shipped(self.board)
             except BookBoardError:
                 book = None
             solver = Solver(table_mb=TABLE_MB, threads=torch.get_num_threads(), book=book)

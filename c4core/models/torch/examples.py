@@ -136,11 +136,10 @@ def packed_planes(positions: Positions) -> NDArray[np.uint8]:
     The planes of :mod:`c4core.models.planes` would take eight times the memory.
     """
     own, mask = words_of_planes(positions.planes)
-    width, height = positions.board
     packed = []
     for first in range(0, len(own), _PIECE):
         part = slice(first, first + _PIECE)
-        planes = input_planes(own[part], mask[part], width=width, height=height)
+        planes = input_planes(own[part], mask[part], positions.board)
         packed.append(np.packbits(planes.reshape(len(planes), -1), axis=1))
     return np.concatenate(packed)
 

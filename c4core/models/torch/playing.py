@@ -1,4 +1,4 @@
-"""Choose a network's columns in positions, and measure a network for final grids.
+"""Choose a network's columns in positions, and compute its outputs for final grids.
 
 =========  ===========================================================================
 cnn        evaluates the grid after each open column, with 1 for the stones of the side to
@@ -13,7 +13,6 @@ If several columns are equal, the leftmost is played.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -29,6 +28,7 @@ from c4core.models.planes import (
 )
 from c4core.models.residual import BLOCKING_WORTH, WINNING_WORTH
 from c4core.models.torch.networks import network_of
+from c4core.notation import BoardSize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import nn
 
-    from c4core.notation import BoardSize
     from c4core.position import Position
 
 SURE: Final = 0.5
@@ -95,7 +94,7 @@ def residual_policies(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[
         planes: (n, 2, height, width), from the side to move.
     """
     height, width = planes.shape[2:]
-    inputs = input_planes(*words_of_planes(planes), width=width, height=height)
+    inputs = input_planes(*words_of_planes(planes), BoardSize(width, height))
     device = next(network.parameters()).device
     seen = torch.from_numpy(inputs).to(device).float()
     with torch.inference_mode():
@@ -112,54 +111,3 @@ def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
     network.eval()
     with torch.inference_mode():
         return torch.cat([network(part.float()) for part in torch.split(grids, _BATCH)])
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """A confusion matrix for final grids. *True* means that player 1 has won.
-
-    The first word of a field is the result, and the second word is the prediction.
-    """
-
-    true_true: int
-    true_false: int
-    false_true: int
-    false_false: int
-
-    @property
-    def games(self) -> int:
-        return self.true_true + self.true_false + self.false_true + self.false_false
-
-    @property
-    def accuracy(self) -> float:
-        """The share of correct predictions."""
-        return (self.true_true + self.false_false) / self.games
-
-    @classmethod
-    def of(cls, network: nn.Module, grids: torch.Tensor, won: torch.Tensor) -> Confusion:
-        """Compare a network's predictions for at least one final grid with the results.
-
-        Args:
-            network: a network for final grids.
-            grids: (n, 1, height, width).
-            won: (n,), whether player 1 has won.
-        """
-        said = final_outputs(network, grids) > SURE
-        return cls(
-            true_true=int((won & said).sum()),
-            true_false=int((won & ~said).sum()),
-            false_true=int((~won & said).sum()),
-            false_false=int((~won & ~said).sum()),
-        )
-
-
-def confusion_object(confusion: Confusion) -> dict[str, float]:
-    """A confusion matrix as JSON."""
-    return {
-        "games": confusion.games,
-        "true_true": confusion.true_true,
-        "true_false": confusion.true_false,
-        "false_true": confusion.false_true,
-        "false_false": confusion.false_false,
-        "accuracy": round(confusion.accuracy, 6),
-    }

@@ -15,7 +15,7 @@ from cli.shell.commands import LazyGroup
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
-        "c4 learn evaluate model.safetensors --games 1000",
+        "c4 learn evaluate model.safetensors --data positions",
     ],
 )
 def learn() -> None:

@@ -16,9 +16,6 @@ from c4core.models.quality import evaluate_player, quality_object
 from c4core.players.player import ANY_PROGRAM, Resources
 from c4core.players.registry import parse_player
 from cli.commands.learn.shared import (
-    EVALUATION_GAMES,
-    FewFinals,
-    labelled_games,
     quality_parts,
     require,
     write_report,
@@ -28,7 +25,7 @@ from cli.output.formats import write_object
 from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, group, number, option, takes
+from cli.shell.options import argument, choice, number, option, takes
 from cli.shell.process import check_signals
 from db import games
 from workers.match.table import read_corpus
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
 
 EXAMPLES = (
-    "c4 learn evaluate model.safetensors --games 1000",
     "c4 learn evaluate model.safetensors --data positions --split test --json",
     "c4 learn evaluate --player minimax-windows --data positions --sample 20",
 )
@@ -57,10 +53,11 @@ class Given:
 
     model: Path | None = argument(required=False, type=click.Path(dir_okay=False, path_type=Path))
     player: str | None = option("Evaluate this player instead of a model.", metavar="PLAYER")
-    data: Path | None = option(
+    data: Path = option(
         "Positions with exact labels: a data set of c4 dataset build.",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         metavar="DIR",
+        required=True,
     )
     split: str = choice(
         ["train", "validation", "test"], "The part of the data set.", default="test"
@@ -68,12 +65,11 @@ class Given:
     sample: int | None = number(
         parameters.WholeNumber(1), "Use only N of its positions, drawn by the seed."
     )
-    finals: FewFinals = group(FewFinals)
     seed: int = parameters.seed("Seed of all random numbers.", metavar="N")
 
-    def positions(self, directory: Path) -> Positions:
-        """The positions of a data set."""
-        found = read_positions(directory, self.split)
+    def positions(self) -> Positions:
+        """The positions of the data set."""
+        found = read_positions(self.data, self.split)
         return found if self.sample is None else found.sample(self.sample, seed=self.seed)
 
 
@@ -83,32 +79,18 @@ class Given:
 def evaluate(settings: Settings, given: Given) -> None:
     """Evaluate a model or a player on positions it was not trained on.
 
-    With --data: how often its column is a best one, and how often it keeps the result. There are
+    How often its column is a best one, and how often it keeps the result. There are
     shares for all positions, for decisive ones (the result is at stake), quiet ones (nobody has a
     win in one), and both; and by the stones on the board. Also: missed wins and blocks. A player
     chooses position by position, and its time per move is measured. It may be any player of "c4
     players list". Use --sample for slow ones.
-
-    Without --data, for a model of kind cnn: the confusion matrix on final grids of games. The games
-    are played now, read or stored. Choose another seed than in training: the same seed gives the
-    same games.
     """
-    model, player, data = given.model, given.player, given.data
-    by_games = given.finals.given > 0
-    refuse(
-        ((model is None) == (player is None), "give either MODEL or --player"),
-        (player is not None and data is None, "--player needs --data"),
-        (data is None and given.sample is not None, "--sample needs --data"),
-        (data is not None and by_games, "--data cannot be used with --games, --csv or --match"),
-    )
-    if player is not None and data is not None:
-        write_evaluation(settings, player, given.positions(data), seed=given.seed)
+    model, player = given.model, given.player
+    refuse(((model is None) == (player is None), "give either MODEL or --player"))
+    if player is not None:
+        write_evaluation(settings, player, given.positions(), seed=given.seed)
     elif model is not None:
-        found = _read_model(model)
-        if data is None:
-            _by_games(settings, model, found, given)
-        else:
-            _by_labels(settings, model, found, given.positions(data))
+        _by_labels(settings, model, _read_model(model), given.positions())
 
 
 def _read_model(path: Path) -> Model:
@@ -133,34 +115,6 @@ def _by_labels(settings: Settings, path: Path, model: Model, positions: Position
         quality = evaluate_player(player, positions, tell=look).quality
     count = sum(array.size for array in model.weights.values())
     write_report(settings, path, model, parameters=count, quality=quality)
-
-
-def _by_games(settings: Settings, path: Path, model: Model, given: Given) -> None:
-    refuse(
-        (
-            model.kind != "cnn",
-            f"{path} is a model of kind {model.kind}: evaluate it with --data",
-        ),
-        (
-            model.board != given.finals.board,
-            f"{path} plays on {model.board}: give --board {model.board}",
-        ),
-    )
-    import torch
-
-    from c4core.models.torch.networks import network_of, parameter_count
-    from c4core.models.torch.playing import Confusion
-
-    network = network_of(model, path)
-    tested = labelled_games(settings, given.finals, seed=given.seed, default=EVALUATION_GAMES)
-    grids, won = torch.from_numpy(tested.grids), torch.from_numpy(tested.won)
-    write_report(
-        settings,
-        path,
-        model,
-        parameters=parameter_count(network),
-        confusion=Confusion.of(network, grids, won),
-    )
 
 
 def write_evaluation(

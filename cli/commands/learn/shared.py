@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from c4core.models.files import Model
     from c4core.models.labels import Labelled
     from c4core.models.quality import Missed, Quality, Share
-    from c4core.models.torch.playing import Confusion
     from c4core.notation import BoardSize
     from c4core.players import FinalGrids
     from cli.output.tables import Part
@@ -45,20 +44,16 @@ def require(extra: Extra | None = None) -> None:
 
 
 TRAINING_GAMES: Final = 300_000
-EVALUATION_GAMES: Final = 10_000
-"""The numbers of games to play if no source of final grids is given."""
-
-
-def played_games(default: int) -> Any:
-    """The option ``--games``."""
-    return number(WholeNumber(1), f"Play N games, set against set.  [default: {default}]")
+"""The number of games to play if no source of final grids is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finals:
     """The source of final grids."""
 
-    games: int | None = played_games(TRAINING_GAMES)
+    games: int | None = number(
+        WholeNumber(1), f"Play N games, set against set.  [default: {TRAINING_GAMES}]"
+    )
     csv: BinaryIO | None = option(
         "Final grids of a file, as c4 games export --format csv writes them.",
         type=click.File("rb"),
@@ -78,17 +73,10 @@ class Finals:
         return sum((self.games is not None, self.csv is not None, bool(self.match)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class FewFinals(Finals):
-    """The source of final grids for an evaluation."""
-
-    games: int | None = played_games(EVALUATION_GAMES)
-
-
-def labelled_games(settings: Settings, finals: Finals, *, seed: int, default: int) -> Labelled:
+def labelled_games(settings: Settings, finals: Finals, *, seed: int) -> Labelled:
     """Label the final grids, and leave out repeated ones.
 
-    If no source is given, ``default`` games are played.
+    If no source is given, :data:`TRAINING_GAMES` games are played.
     """
     refuse((finals.given > 1, "--games, --csv and --match cannot be used together"))
     board = finals.board
@@ -99,7 +87,7 @@ def labelled_games(settings: Settings, finals: Finals, *, seed: int, default: in
     elif finals.match:
         grids = _stored(settings, finals.match, board)
     else:
-        wanted = default if finals.games is None else finals.games
+        wanted = TRAINING_GAMES if finals.games is None else finals.games
         shown = progress.is_shown(settings)
         with progress.counting("playing games", shown=shown, total=wanted) as update:
             grids = play_finals(wanted, seed=seed, board=board, tell=update)
@@ -130,7 +118,6 @@ def write_report(
     model: Model,
     *,
     parameters: int,
-    confusion: Confusion | None = None,
     quality: Quality | None = None,
     with_history: bool = False,
 ) -> None:
@@ -148,31 +135,19 @@ def write_report(
         about |= {"architecture": model.architecture, "settings": model.settings}
         if with_history:
             about["history"] = model.history
-        if confusion is not None:
-            from c4core.models.torch.playing import confusion_object
-
-            about["confusion"] = confusion_object(confusion)
         if quality is not None:
             about["quality"] = quality_object(quality)
         write_object(about)
         return
-    _write_text(about, model, confusion, quality)
+    _write_text(about, model, quality)
 
 
-def _write_text(
-    about: Mapping[str, Any],
-    model: Model,
-    confusion: Confusion | None,
-    quality: Quality | None,
-) -> None:
+def _write_text(about: Mapping[str, Any], model: Model, quality: Quality | None) -> None:
     facts = {name: str(value) for name, value in about.items()}
     facts["parameters"] = f"{about['parameters']:,}"
     facts["seconds"] = duration(about["seconds"])
     facts |= figure_texts(model.history[-1] if model.history else {})
     parts: list[Part] = [Facts(list(facts.items()))]
-    if confusion is not None:
-        parts.append(confusion_table(confusion))
-        parts.append(Facts([("accuracy", f"{confusion.accuracy:.5f}")]))
     if quality is not None:
         parts += quality_parts(quality)
     write_parts(parts)
@@ -185,16 +160,6 @@ def figure_texts(figures: Mapping[str, float]) -> dict[str, str]:
         for name, value in figures.items()
         if name not in ("epoch", "seconds")
     }
-
-
-def confusion_table(confusion: Confusion) -> Table:
-    """A confusion matrix; true means that player 1 has won."""
-    rows = [
-        ["player 1 has won", f"{confusion.true_true:,}", f"{confusion.true_false:,}"],
-        ["player 1 has not won", f"{confusion.false_true:,}", f"{confusion.false_false:,}"],
-    ]
-    title = f"The network's judgement of {confusion.games:,} final grids"
-    return Table(("", "says won", "says not won"), rows, title=title)
 
 
 _HEADINGS: Final = ("positions", "best column", "result kept")

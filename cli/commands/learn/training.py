@@ -14,7 +14,6 @@ from c4core.models.loop import Step, train
 from c4core.models.players import LearningResidual
 from c4core.models.quality import evaluate_player
 from cli.commands.learn.shared import (
-    TRAINING_GAMES,
     Finals,
     figure_texts,
     labelled_games,
@@ -126,15 +125,13 @@ def cnn(settings: Settings, given: CnnGiven) -> None:
 
     It learns to decide from the final grid whether player 1 has won. In each game, player 1
     is chosen at random. Repeated grids are left out. The network is trained on 70% of the
-    others and tested on the rest; the confusion matrix of the test is printed. The model plays as
-    learning-cnn:model=FILE.
+    others and tested on the rest. The model plays as learning-cnn:model=FILE.
     """
     training = given.training
     path = training.path()
-    found = labelled_games(settings, given.finals, seed=training.seed, default=TRAINING_GAMES)
+    found = labelled_games(settings, given.finals, seed=training.seed)
     from c4core.models.torch.courses import FinalGridCourse
     from c4core.models.torch.networks import parameter_count
-    from c4core.models.torch.playing import Confusion
 
     course = FinalGridCourse(
         found, seed=training.seed, padding=given.padding, batch=given.batch, rate=given.rate
@@ -145,7 +142,6 @@ def cnn(settings: Settings, given: CnnGiven) -> None:
         path,
         model,
         parameters=parameter_count(course.network),
-        confusion=Confusion.of(course.network, *course.test),
         with_history=True,
     )
 

@@ -24,7 +24,7 @@ class TestWithoutPyTorch:
         [
             "learn train cnn",
             "learn train residual --data .",
-            "learn evaluate cnn.safetensors",
+            "learn evaluate cnn.safetensors --data .",
             "match learning-cnn:model=x.safetensors set --games 1",
         ],
     )

@@ -114,3 +114,9 @@ class TestTournament:
         some = json.loads(c4("games", "report", "1", "3", "--json").out)
         assert [match["match"] for match in some["matches"]] == [1, 3]
         assert json.loads(c4("games", "report", "2", "--json").out)["match"] == 2
+
+
+def test_too_many_matches_are_refused(c4: C4) -> None:
+    players = [f"montecarlo-flat:simulations={games}" for games in range(1, 201)]
+    done = c4("tournament", *players)
+    assert (done.code, "19,900 matches are too many: at most 10,000" in done.err) == (2, True)

@@ -77,5 +77,5 @@ def test_the_shipped_book_agrees_with_published_figures() -> None:
     assert tuple(map(values, levels[: len(FIRST_PLAYER_VALUES)])) == FIRST_PLAYER_VALUES
     assert book.scores(Position()) == (-2, -1, 0, 1, 0, -1, -2)
     keys = levels[8][0]
-    quiet = keys[~wins_now(keys) & ~is_threatened(keys)]
+    quiet = keys[~wins_now(keys, DEFAULT_BOARD) & ~is_threatened(keys, DEFAULT_BOARD)]
     assert Counter(np.sign(book.probe_many(quiet)).tolist()) == UCI_VALUES

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.order.samples import upper_bounds
-from c4core.counting import begin, count
+from c4core.counting import count
 from c4core.evaluation import score_limits
+from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.proof.format import RULES
 from c4core.proof.lasting import answers, lasts, rules_that_hold
@@ -112,11 +113,7 @@ def _is_done(position: Position, least: int) -> bool:
 
 def counted(width: int, height: int) -> list[int]:
     """The number of positions of each ply, counted with the decision diagram."""
-    start = begin(width, height)
-    *_, last = [start, *count(start)]
-    assert last.is_done
-    assert last.positions == sum(ply.positions for ply in last.plies)
-    return [ply.positions for ply in last.plies]
+    return [ply.positions for ply in count(BoardSize(width, height))]
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def derived_levels(levels: list[NDArray[np.uint64]], below: Level, start: Positi
     """The scores of some plies, derived from the ply after them."""
     result = []
     for keys in reversed(levels):
-        below = keys, derive(keys, *below, width=start.width, height=start.height)
+        below = keys, derive(keys, *below, start.board)
         result.append(below)
     return result[::-1]
 

@@ -225,31 +225,18 @@ def test_a_heading_without_a_position_is_refused() -> None:
     assert read_table("") == read_table("moves\n") == []
 
 
-def test_all_json_values_are_read() -> None:
-    text = '{"a": [1, -2.5e3, true, null, "\\u0416"], "b": {"a": {}}}'
-    value = {"a": [1, -2500.0, True, None, "Ж"], "b": {"a": {}}}
-    assert lines.read_json(f" {text}\n") == value
-    assert lines.read_json(f"\ufeff{text}".encode()) == value  # as some editors write it
-    with pytest.raises(RecursionError):
-        lines.read_json("[" * 100_000)
-
-
 def test_bad_json_is_refused() -> None:
-    bad: dict[str | bytes, str] = {
-        '{"a": 1, "b": 2, "a": 1}': "an object has the field 'a' twice",
-        '[{"x": {"a": 1, "\\u0061": 2}}]': "an object has the field 'a' twice",
-        '{"%s": 1, "%s": 2}' % (("a" * 1000,) * 2): r"an object has the field 'a+\.\.\.a+' twice",
-        "NaN": "NaN is not JSON",
-        "[-Infinity]": "-Infinity is not JSON",
-        "-1e999": "-1e999 is out of range",
-        "9" * 10_000: "Exceeds the limit",
-        '{"a": 1} x': "Extra data",
-        b'"\xff"': "can't decode",
-        b"": "Expecting value",
-    }
-    for text, reason in bad.items():
-        with pytest.raises(ValueError, match=reason):
-            lines.read_json(text)
+    digits = "9" * 10_000
+    for text in (
+        '{"moves": NaN}',
+        '{"key": 1e999}',
+        '{"moves": "4"} x',
+        f'{{"moves": "4", "id": {digits}}}',
+        '{"id":' * 100_000,
+    ):
+        bad = parse(text)
+        assert isinstance(bad, BadLine)
+        assert bad.error.startswith("not a JSON object: ")
 
 
 def test_a_line_without_an_end_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,22 +207,8 @@ def test_arrays_round_trip() -> None:
         drawn = "\n".join("".join(".xo"[square] for square in row) for row in squares)
         assert drawn == str(position)
         signed = np.where(squares == 2, -1, squares).astype(float)
-        assert Position.from_array(squares) == Position.from_array(signed) == position
-
-
-def test_arrays_that_are_no_position(snapshot: SnapshotAssertion) -> None:
-    floating = Position("44").to_array()
-    floating[0, 0] = 1
-    wrong = {
-        "flat": np.zeros(42),
-        "other values": np.full((6, 7), 3),
-        "not a number": np.full((6, 7), np.nan),
-        "text": np.full((6, 7), "x"),
-        "floating": floating,
-        "two codes": np.array([[0, 0, 0, 0]] * 3 + [[1, 2, -1, 1]]),
-        "too large": np.zeros((20, 20), dtype=int),
-    }
-    assert {name: refused(Position.from_array, array) for name, array in wrong.items()} == snapshot
+        for array in (squares, signed):
+            assert Position.parse(array, width=width, height=height) == position
 
 
 def test_facts() -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from c4core import Position, Solver
-from c4core.reasons import Reason, explain, is_proven
+from c4core.reasons import Reason, explain
 from tests.support.boards.positions import games
+from tests.support.boards.reasons import is_proven
 
 SOLVER = Solver(table_mb=16, threads=1)
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from c4core.notation import parse_board
+from c4core.position import Position
 from c4core.solver import Solver
 
 # A change that is not meant to alter the search leaves these unchanged. After an intended change,
@@ -37,13 +38,13 @@ WIDE_KERNELS = tuple(f"wide-{kernel}" for kernel in KERNELS)
 COUNT_NODES = """
 import json, sys
 from c4core.engine import kernel
-from c4core.solver import Solver
+from c4core import Position, Solver
 from c4core.notation import parse_board
 counts = []
 for board, moves in json.loads(sys.argv[1]):
     # An entry of a wide table takes twice as much memory.
     solver = Solver(table_mb=16 if kernel.ALWAYS_WIDE else 8)
-    counts.append(solver.solve(moves, **parse_board(board)._asdict()).nodes)
+    counts.append(solver.solve(Position(moves, **parse_board(board)._asdict())).nodes)
 print(json.dumps([kernel.NAME, counts]))
 """
 
@@ -53,7 +54,7 @@ def test_node_counts_are_unchanged() -> None:
     solver = Solver()
     for (board, moves), nodes in NODES.items():
         solver.clear()
-        assert solver.solve(moves, **parse_board(board)._asdict()).nodes == nodes
+        assert solver.solve(Position(moves, **parse_board(board)._asdict())).nodes == nodes
 
 
 @pytest.mark.parametrize("kernel", KERNELS + WIDE_KERNELS)
@@ -88,5 +89,5 @@ def test_an_unknown_kernel_is_refused(program: list[str], name: str) -> None:
 
 if __name__ == "__main__":
     for board, moves in NODES:
-        nodes = Solver().solve(moves, **parse_board(board)._asdict()).nodes
+        nodes = Solver().solve(Position(moves, **parse_board(board)._asdict())).nodes
         sys.stdout.write(f'    ("{board}", "{moves}"): {nodes},\n')

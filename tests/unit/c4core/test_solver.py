@@ -17,6 +17,7 @@ from c4core import MoveError, Position, solver as solver_module
 from c4core.arrays import open_plies, wins_now
 from c4core.errors import BoardError, KeyValueError
 from c4core.evaluation import NO_SCORE, exact_scores, score_limits
+from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from tests.support.running.interrupts import interrupted_when
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -70,7 +71,7 @@ def test_finished_positions(solver: Solver) -> None:
     won = Position("1212121")
     assert solver.solve(won).score == solver.analyze(won).score == -18
     assert solver.analyze(won).best == solver.principal_variation(won) == ()
-    assert solver.solve("12", width=2, height=1).score == 0
+    assert solver.solve(Position("12", width=2, height=1)).score == 0
 
 
 @pytest.mark.parametrize("limit", [{"node_limit": 1000}, {"time_limit": 0.02}, {"node_limit": 0}])
@@ -171,7 +172,7 @@ def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
 def test_related_positions_take_fewer_nodes() -> None:
     start = Position("327515712344")  # twelve stones
     *_, relatives = islice(open_plies(start), 3)
-    relatives = relatives[~wins_now(relatives)]
+    relatives = relatives[~wins_now(relatives, DEFAULT_BOARD)]
     usual, related = (Solver().solve_many(relatives, related=related) for related in (False, True))
     assert (usual.scores == related.scores).all()
     assert related.nodes.sum() < 0.95 * usual.nodes.sum()
@@ -430,7 +431,7 @@ def test_a_board_frees_its_table_for_the_next_one() -> None:
     again = solver.solve(position)
     assert again.score == first.score
     assert again.nodes < first.nodes / 10
-    assert solver.solve("", width=5, height=4).score == 0
+    assert solver.solve(Position(width=5, height=4)).score == 0
     assert solver.solve(position).nodes == first.nodes
     solver.clear()
     assert solver.solve(position).nodes == first.nodes
@@ -438,13 +439,13 @@ def test_a_board_frees_its_table_for_the_next_one() -> None:
 
 SOLVE_ON_MANY_BOARDS = """
 import resource
-from c4core import Solver
+from c4core import Position, Solver
 
 resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
 solver = Solver(table_mb=512)
 for width in range(4, 9):
     for height in range(3, 7):
-        solver.solve("11", width=width, height=height, node_limit=100)
+        solver.solve(Position("11", width=width, height=height), node_limit=100)
         solver.analyze_many(["11"], width=width, height=height, node_limit=100)
 """
 
@@ -456,14 +457,16 @@ def test_many_boards_take_as_much_memory_as_one() -> None:
 def test_searches_continue_while_other_threads_change_the_board() -> None:
     """A table is not freed or cleared while a thread searches in it."""
     boards = [(6, 5), (5, 5), (6, 4), (5, 4)]
-    expected = {size: Solver().solve("22", width=size[0], height=size[1]).score for size in boards}
+    expected = {
+        size: Solver().solve(Position("22", width=size[0], height=size[1])).score for size in boards
+    }
     solver = Solver(table_mb=1)
     wrong: list[object] = []
 
     def ask(first: int) -> None:
         for turn in range(first, first + 40):
             width, height = boards[turn % len(boards)]
-            found = solver.solve("22", width=width, height=height, time_limit=1)
+            found = solver.solve(Position("22", width=width, height=height), time_limit=1)
             batch = solver.solve_many(["22"] * 3, width=width, height=height, time_limit=1)
             scores = {found.score, *batch.lower[batch.exact].tolist()} - {None}
             wrong.extend(scores - {expected[width, height]})
@@ -479,18 +482,15 @@ def test_searches_continue_while_other_threads_change_the_board() -> None:
 
 
 def test_calls_accept_moves_as_text(solver: Solver) -> None:
-    size = {"width": 6, "height": 5}
-    position = Position("3333", **size)
-    assert solver.solve("3333", **size).score == solver.solve(position).score
-    assert solver.analyze("3333", **size).scores == solver.analyze(position).scores
-    assert solver.test("3333", 1, **size).lower == solver.test(position, 1).lower
-    line = solver.principal_variation("3333", **size)
-    assert line == solver.principal_variation(position)
+    moves = "2252576253462244111563365343671351441"
+    position = Position(moves)
+    assert solver.solve(moves).score == solver.solve(position).score
+    assert solver.analyze(moves).scores == solver.analyze(position).scores
+    assert solver.test(moves, 1).lower == solver.test(position, 1).lower
+    assert solver.principal_variation(moves) == solver.principal_variation(position)
     calls: tuple[Any, ...] = (solver.solve, solver.analyze, solver.principal_variation)
     for call in calls:
         with pytest.raises(MoveError, match="column 9 is outside"):
             call("449")
         with pytest.raises(TypeError, match="a position is a Position or a text of moves"):
             call(None)
-        with pytest.raises(BoardError):
-            call("44", width=70)

@@ -9,6 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import extras
+from c4core.models.files import read_model
 from tests.support.boards.learning import write_dataset
 from tests.support.refusals import refused
 from tests.support.running.command_line import C4
@@ -44,7 +45,6 @@ def test_training_for_people(kept: C4) -> None:
     done = kept("learn", "train", "cnn", "--games", "600", "--epochs", "1", "--resume")
     assert done.code == 0
     assert "parameters     3,375" in done.out
-    assert "says won  says not won" in done.out
     assert "600 games" in done.err or "repeated" in done.err
 
 
@@ -60,7 +60,6 @@ def test_training_for_programs(c4: C4, trained: Path) -> None:
     assert told["architecture"] == {"padding": "valid"}
     assert told["settings"]["rate"] == 0.02
     assert [entry["epoch"] for entry in told["history"]] == [1, 2]
-    assert told["confusion"]["games"] == round(0.3 * told["settings"]["games"])
     assert (c4.directory / "cnn.safetensors").stat().st_mode & 0o777 == 0o644
 
 
@@ -88,25 +87,13 @@ def test_ctrl_c_leaves_a_checkpoint_that_resumes_exactly(c4: C4) -> None:
     assert (process.returncode, out) == (130, "")
     assert "of 100000 epochs and can play" in err
     assert "Traceback" not in err
-    reached = json.loads(c4("learn", "evaluate", "cnn.safetensors", "--json").out)["epochs"]
+    reached = len(read_model(c4.directory / "cnn.safetensors").history)
     assert 2 <= reached < 100000
     wanted = str(reached + 2)
     resumed = json.loads(c4(*options, "--epochs", wanted, "--resume", "-q").out)
     whole = json.loads(c4(*options, "--epochs", wanted, "--fresh", "-q").out)
     assert resumed["weights"] == whole["weights"]
-    assert resumed["confusion"] == whole["confusion"]
     assert [path.name for path in c4.directory.glob(".*")] == []
-
-
-def test_a_network_of_final_grids_is_evaluated(kept: C4) -> None:
-    done = kept("learn", "evaluate", "cnn.safetensors", "--games", "200", "--seed", "9")
-    assert done.code == 0
-    assert "The network's judgement of" in done.out
-    told = json.loads(
-        kept("learn", "evaluate", "cnn.safetensors", "--csv", "games.csv", "--json").out
-    )
-    assert told["confusion"]["games"] <= 60
-    assert told["confusion"]["accuracy"] <= 1
 
 
 def test_a_network_without_pytorch_is_evaluated(kept: C4, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,12 +133,8 @@ train cnn -o no/such/place
 train residual --data . -o new
 train residual --data nowhere
 train residual --data data --channels 12 -o new
-evaluate residual.safetensors
 evaluate cnn.safetensors --data data
-evaluate cnn.safetensors --data data --games 1
-evaluate cnn.safetensors --board 5x4
-evaluate cnn.safetensors --player set
-evaluate cnn.safetensors --sample 5
+evaluate cnn.safetensors --player set --data data
 evaluate --player learning-cnn:model=cnn.safetensors --data data
 """
 ON_ANOTHER_BOARD = ("match {} set --games 2", "match set {} --games 2", "play --first {}")

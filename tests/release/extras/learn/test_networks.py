@@ -15,8 +15,6 @@ from c4core.models.torch.networks import (
     parameter_count,
 )
 from c4core.models.torch.playing import (
-    Confusion,
-    confusion_object,
     residual_columns,
     residual_policies,
 )
@@ -112,20 +110,3 @@ def test_the_engine_plays_like_pytorch(
         # Weights are rounded: of two columns with almost equal values, either may be chosen.
         assert row[ours] == pytest.approx(row[theirs], rel=2 * NEAR, abs=2 * NEAR)
     assert same >= 0.9 * len(positions)  # a trained network is more certain
-
-
-class Sum(torch.nn.Module):
-    """Predicts a win for player 1 if it has more stones."""
-
-    def forward(self, grids: torch.Tensor) -> torch.Tensor:
-        return (grids.sum(dim=(1, 2, 3)) > 0).float()
-
-
-def test_confusion_is_counted() -> None:
-    grids = torch.zeros(10, 1, 4, 5)
-    grids[:6, 0, 0, 0] = 1
-    won = torch.tensor([True] * 4 + [False] * 2 + [True] + [False] * 3)
-    confusion = Confusion.of(Sum(), grids, won)
-    assert confusion == Confusion(true_true=4, true_false=1, false_true=2, false_false=3)
-    assert confusion.accuracy == 0.7
-    assert confusion_object(confusion)["games"] == 10

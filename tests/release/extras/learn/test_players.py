@@ -19,7 +19,6 @@ from c4core.models.torch.playing import choose_column, residual_columns, residua
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
 from c4core.players.errors import PlayerMissingError
-from c4core.players.registry import parse_players
 from tests.support.boards.games import random_positions
 from tests.support.boards.learning import ARCHITECTURES, model_file
 from tests.support.boards.player_positions import named
@@ -168,15 +167,6 @@ def test_bad_descriptions_are_refused(models: dict[str, Path], snapshot: Snapsho
         ":model={cnn},weights=12", ":model={here}",
     ]  # fmt: skip
     assert {f"learning-cnn{text}": said(f"learning-cnn{text}") for text in texts} == snapshot
-
-
-def test_dots_in_a_file_name_are_not_a_range(
-    models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    directory = models["cnn"].parent
-    monkeypatch.chdir(directory)
-    (spec,) = parse_players(f"learning-cnn:model=../{directory.name}/cnn.safetensors")
-    assert spec.values[0] == f"../{directory.name}/cnn.safetensors"
 
 
 def test_missing_pytorch(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from c4core.book.layout import ENTRY, pack_header
 from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
 from c4core.evaluation import NO_SCORE
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.exhaustive import plies
 from tests.support.boards.small_books import opening, regrouped, small_book, whole_game
 from tests.support.memory import memory_below
@@ -130,7 +130,7 @@ def test_scores_of_columns(small: Path) -> None:
     over = win.play(0)
     assert (book.probe(over), book.scores(over), book.best(over)) == (None, (None,) * 4, ())
     *_, keys = open_plies(start)
-    filled = Position.from_key(int(keys[~wins_now(keys, **SIZE)][0]), **SIZE)
+    filled = Position.from_key(int(keys[~wins_now(keys, BoardSize(**SIZE))][0]), **SIZE)
     assert sorted(book.scores(filled), key=str) == [0, None, None, None]
     for ask in (book.probe, book.scores, book.best, book.__contains__):
         assert ask("1432") == ask(Position("1432", **SIZE)) is not None
@@ -458,7 +458,7 @@ def test_the_shipped_book_opens() -> None:
     with Book.shipped() as another:
         assert another.probe("") == 1
     with pytest.raises(errors.BookBoardError, match="no book for 6x5"):
-        Book.shipped(width=6, height=5)
+        Book.shipped(BoardSize(6, 5))
 
 
 def test_a_damaged_book_of_another_board_does_no_harm(
@@ -467,21 +467,21 @@ def test_a_damaged_book_of_another_board_does_no_harm(
     small_book(tmp_path / "c4-4x4-ply16.c4book", width=4, height=4)
     (tmp_path / "c4-5x4-ply9.c4book").write_bytes(b"damaged")
     monkeypatch.setattr("c4core.book.book._SHIPPED", tmp_path)
-    with Book.shipped(width=4, height=4) as book:
+    with Book.shipped(BoardSize(4, 4)) as book:
         assert book.probe("") == 0
     with pytest.raises(errors.BookForeignError):
-        Book.shipped(width=5, height=4)
+        Book.shipped(BoardSize(5, 4))
 
 
 def test_books_of_first_moves_are_made_from_the_table() -> None:
-    with Book.shipped(width=8, height=6) as book:
+    with Book.shipped(BoardSize(8, 6)) as book:
         assert (len(book), book.path, book.info.last_ply) == (5, "", 1)
         assert book.scores("") == (-2, -2, -1, -1, -1, -1, -2, -2)
-        assert repr(book) == "Book.shipped(width=8, height=6)"
+        assert repr(book) == "Book.shipped(BoardSize(width=8, height=6))"
         assert pickle.loads(pickle.dumps(book)).probe("8") == 2  # noqa: S301
         with pytest.raises(errors.BookBoardError, match="the included book: the book is for 8x6"):
             book.probe(Position())
-    with Book.shipped(width=12, height=4) as book:
+    with Book.shipped(BoardSize(12, 4)) as book:
         assert (book.probe(""), book.scores("")) == (-1, (None,) * 12)
 
 

@@ -43,7 +43,7 @@ def test_pons_keys() -> None:
     assert slow_pons_key(Position("45")) == 3**4 + 2 * 3**2
     for ply, keys in enumerate(islice(open_plies(Position()), 7)):
         some = keys[:: 1 + ply * 5].copy()
-        numbers = pons_keys(some)
+        numbers = pons_keys(some, BoardSize(7, 6))
         assert numbers.tolist() == [slow_pons_key(Position.from_key(key)) for key in some.tolist()]
     assert [exchange.table_size(log2) for log2 in (3, 16, 21, 23)] == [11, 65537, 2097169, 8388617]
     assert exchange.lowest_score(BoardSize(7, 6)) == -18

@@ -13,6 +13,7 @@ from c4core.arrays import open_plies, wins_now
 from c4core.book.numbering import Ranking
 from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 from c4core.errors import BookContentError
+from c4core.notation import DEFAULT_BOARD, BoardSize
 
 SIZES = [(4, 4), (5, 4), (4, 5), (3, 6), (6, 3), (1, 5), (2, 7), (9, 2), (7, 6)]
 
@@ -22,7 +23,7 @@ def keys_of(*keys: int) -> NDArray[np.uint64]:
 
 
 def test_slots_of_7x6() -> None:
-    ranking = Ranking(7, 6, last=12)
+    ranking = Ranking(DEFAULT_BOARD, 12)
     shapes = dict.fromkeys(range(13), 0)
     for left in product(range(7), repeat=3):
         for right in product(range(7), repeat=3):
@@ -37,7 +38,7 @@ def test_slots_of_7x6() -> None:
 def test_different_positions_have_different_slots(width: int, height: int) -> None:
     start = Position(width=width, height=height)
     levels = list(takewhile(lambda keys: len(keys) < 20_000, open_plies(start)))
-    ranking = Ranking(width, height, last=len(levels) - 1)
+    ranking = Ranking(BoardSize(width, height), len(levels) - 1)
     for ply, keys in enumerate(levels):
         slots = ranking.slots(keys, ply=ply)
         assert len(np.unique(slots)) == len(keys)
@@ -48,7 +49,7 @@ def test_the_largest_slots() -> None:
     """Slots of the longest plies use nearly all of their 64 bits."""
     for width, height in ((16, 3), (8, 7), (4, 15), (32, 1), (3, 19), (12, 4)):
         cells = width * height
-        ranking = Ranking(width, height, last=cells)
+        ranking = Ranking(BoardSize(width, height), cells)
         chance, position = random.Random(1), Position(width=width, height=height)
         while not position.is_over:
             slots = ranking.slots(keys_of(position.key), ply=position.ply)
@@ -57,7 +58,7 @@ def test_the_largest_slots() -> None:
 
 
 def test_positions_without_a_slot_are_refused() -> None:
-    ranking = Ranking(7, 6, last=4)
+    ranking = Ranking(DEFAULT_BOARD, 4)
     with pytest.raises(BookContentError, match="with 3 stones"):
         ranking.slots(keys_of(Position("4453").key), ply=3)
     with pytest.raises(BookContentError):
@@ -65,9 +66,9 @@ def test_positions_without_a_slot_are_refused() -> None:
     with pytest.raises(ValueError, match="ply 5 has no slots"):
         ranking.count(5)
     with pytest.raises(ValueError, match="no positions of 43 stones"):
-        Ranking(7, 6, last=43)
+        Ranking(DEFAULT_BOARD, 43)
     with pytest.raises(BoardError):
-        Ranking(99, 6, last=1)
+        Ranking(BoardSize(99, 6), 1)
 
 
 LEVELS = list(islice(open_plies(Position()), 4, 9))
@@ -75,23 +76,26 @@ LEVELS = list(islice(open_plies(Position()), 4, 9))
 
 @pytest.mark.parametrize(("least", "most"), [(1, 4000), (500, 4000), (100, 150), (7, 7)])
 def test_every_position_is_in_one_unit(least: int, most: int) -> None:
-    units = list(cut_units(LEVELS, least=least, most=most))
-    searched = LEVELS[-1][~wins_now(LEVELS[-1])]
+    units = list(cut_units(LEVELS, DEFAULT_BOARD, least=least, most=most))
+    searched = LEVELS[-1][~wins_now(LEVELS[-1], DEFAULT_BOARD)]
     assert np.array_equal(np.sort(np.concatenate(units)), searched)
     assert max(map(len, units)) <= most
     assert all(bool((unit[1:] > unit[:-1]).all()) for unit in units)
-    again = cut_units(LEVELS, least=least, most=most)
+    again = cut_units(LEVELS, DEFAULT_BOARD, least=least, most=most)
     assert all(map(np.array_equal, units, again))
 
 
 def test_sizes_of_units() -> None:
-    units = list(cut_units(LEVELS, least=500))
+    units = list(cut_units(LEVELS, DEFAULT_BOARD, least=500))
     assert min(map(len, units[:-1])) >= 240  # small shares are merged
     assert len(units) < 200
-    assert sum(len(unit) for unit in cut_units(LEVELS[:1])) == (~wins_now(LEVELS[0])).sum()
-    assert list(cut_units([np.empty(0, dtype=np.uint64)])) == []
+    assert (
+        sum(len(unit) for unit in cut_units(LEVELS[:1], DEFAULT_BOARD))
+        == (~wins_now(LEVELS[0], DEFAULT_BOARD)).sum()
+    )
+    assert list(cut_units([np.empty(0, dtype=np.uint64)], DEFAULT_BOARD)) == []
     with pytest.raises(ValueError, match="units of 5 to 4"):
-        list(cut_units(LEVELS, least=5, most=4))
+        list(cut_units(LEVELS, DEFAULT_BOARD, least=5, most=4))
 
 
 def test_owners_are_the_least_ancestors() -> None:
@@ -102,17 +106,17 @@ def test_owners_are_the_least_ancestors() -> None:
         for _ in range(2):
             below = [p.play(c) for p in below for c in p.legal_columns()]
         leads_to |= {p.canonical_key: index for p in below}
-    owners = owners_of(levels, width=4, height=4)
+    owners = owners_of(levels, BoardSize(4, 4))
     assert owners.tolist() == [leads_to[key] for key in levels[-1].tolist()]
     with pytest.raises(BookContentError, match="not a child"):
-        owners_of([LEVELS[0][:5], LEVELS[1]])
+        owners_of([LEVELS[0][:5], LEVELS[1]], DEFAULT_BOARD)
 
 
 def test_packed_units_round_trip() -> None:
     for extreme in ([], [0, 2**64 - 1], [2**64 - 2, 2**64 - 1], [127, 128]):
         keys = np.array(extreme, dtype=np.uint64)
         assert unpack_keys(pack_keys(keys)).tolist() == extreme
-    for unit in cut_units(LEVELS):
+    for unit in cut_units(LEVELS, DEFAULT_BOARD):
         packed = pack_keys(unit)
         assert len(packed) < 3.5 * len(unit) + 10
         assert np.array_equal(unpack_keys(packed), unit)

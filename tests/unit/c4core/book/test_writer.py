@@ -15,7 +15,7 @@ from c4core.book.layout import pack_header, read_header
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
 from c4core.errors import BookContentError
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.small_books import NOTHING, small_book, whole_game
 from tests.support.refusals import refusal
 from tests.support.running.databases import file_size_limit
@@ -115,7 +115,7 @@ def test_a_changed_byte_is_reported(tmp_path: Path) -> None:
 def test_a_wrong_score_is_reported(tmp_path: Path, ply: int) -> None:
     levels = whole_game(START)
     keys, scores = levels[ply]
-    index = int((~wins_now(keys, **SIZE)).argmax())
+    index = int((~wins_now(keys, BoardSize(**SIZE))).argmax())
     scores[index] += 1 if scores[index] <= 0 else -1
     path = tmp_path / "a.c4book"
     write_book(path, levels, board=BOARD)

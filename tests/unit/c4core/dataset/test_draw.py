@@ -35,25 +35,25 @@ def everything(board: BoardSize) -> list[np.ndarray]:
 
 def test_random_moves_are_uniform_over_open_columns() -> None:
     # On 3 x 3, whose games never end early: the first stone is in the middle or at a side.
-    keys = draw_positions(Dice(1), 30_000, 1, 1, width=3, height=3)
+    keys = draw_positions(Dice(1), 30_000, 1, 1, TINY)
     middle = Position("2", width=3, height=3).canonical_key
     assert (keys == middle).mean() == pytest.approx(1 / 3, abs=0.01)
     # Column 1 is full after three stones; then the others share the draws.
-    keys = draw_positions(Dice(1), 200_000, 4, 4, width=3, height=3)
+    keys = draw_positions(Dice(1), 200_000, 4, 4, TINY)
     full = [Position(f"111{column}", width=3, height=3).canonical_key for column in "23"]
     first, second = ((keys == key).sum() for key in full)
     assert first == pytest.approx(second, rel=0.1)
 
 
 def test_a_finished_game_gives_no_position() -> None:
-    keys = draw_positions(Dice(1), 5_000, 20, 20)
+    keys = draw_positions(Dice(1), 5_000, 20, 20, BoardSize(7, 6))
     drawn = positions(keys, BoardSize(7, 6))
     assert 0 < len(drawn) < 5_000
     assert {(position.is_over, position.ply) for position in drawn} == {(False, 20)}
 
 
 def test_all_positions_of_a_game_are_equally_likely() -> None:
-    keys = draw_positions(Dice(1), 30_000, 2, 5, width=3, height=3)
+    keys = draw_positions(Dice(1), 30_000, 2, 5, TINY)
     numbers = np.bincount(plies(keys, TINY))
     assert numbers[2:] / len(keys) == pytest.approx([0.25] * 4, abs=0.02)
     assert not numbers[:2].any()
@@ -61,7 +61,7 @@ def test_all_positions_of_a_game_are_equally_likely() -> None:
 
 @pytest.mark.parametrize("board", [BoardSize(8, 8), BoardSize(10, 7), BoardSize(31, 3)], ids=str)
 def test_keys_on_wide_boards_have_two_halves(board: BoardSize) -> None:
-    keys = draw_positions(Dice(1), 200, 5, 12, width=board.width, height=board.height)
+    keys = draw_positions(Dice(1), 200, 5, 12, board)
     assert (keys.shape, keys.dtype) == ((len(keys), 2), np.uint64)
     whole = [low | high << 64 for low, high in keys.tolist()]
     drawn = [Position.from_key(key, width=board.width, height=board.height) for key in whole]
@@ -73,7 +73,7 @@ def test_keys_on_wide_boards_have_two_halves(board: BoardSize) -> None:
 @pytest.mark.parametrize(("first", "last"), [(-1, 3), (4, 3), (0, 9)])
 def test_bad_plies_are_refused(first: int, last: int) -> None:
     with pytest.raises(ValueError, match="from 0 to 8 on a 3x3 board"):
-        draw_positions(Dice(1), 1, first, last, width=3, height=3)
+        draw_positions(Dice(1), 1, first, last, TINY)
 
 
 @pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])

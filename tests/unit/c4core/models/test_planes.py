@@ -35,7 +35,7 @@ def test_planes_agree_with_the_position(seed: int, size: tuple[int, int]) -> Non
     assert to_move.tolist() == stones
     assert moved.tolist() == stones[::-1]
     own, mask = words_of_planes(to_move[np.newaxis])
-    planes = input_planes(own, mask, width=board.width, height=board.height)[0]
+    planes = input_planes(own, mask, board)[0]
     assert np.array_equal(planes[:2], to_move)
     for column in range(board.width):
         height = position.heights[column]
@@ -68,8 +68,8 @@ def test_bad_input_is_refused(snapshot: SnapshotAssertion) -> None:
         planes(2, 7, 10),
         planes(2, 9, 9),
         planes(1, 4, 5),
-        refusal(input_planes, words, words, width=10, height=7),
-        refusal(input_planes, words, words, width=9, height=9),
-        refusal(input_planes, words, words, planes=8),
-        refusal(input_planes, words, words[:1]),
+        refusal(input_planes, words, words, BoardSize(10, 7)),
+        refusal(input_planes, words, words, BoardSize(9, 9)),
+        refusal(input_planes, words, words, BoardSize(7, 6), planes=8),
+        refusal(input_planes, words, words[:1], BoardSize(7, 6)),
     ] == snapshot

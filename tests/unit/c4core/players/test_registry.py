@@ -16,11 +16,9 @@ from c4core.players import (
     parse_player,
     player_kinds,
 )
-from c4core.players.registry import parse_players
 from c4core.players.roster.blog import BlogV6
 from c4core.players.roster.montecarlo import MOST_ITERATIONS
 from c4core.players.roster.perfect import Perfect
-from tests.support.refusals import refusal
 
 
 @pytest.mark.parametrize("kind", player_kinds(), ids=lambda kind: kind.name)
@@ -115,30 +113,6 @@ def test_each_level_is_stronger_than_the_one_before() -> None:
             for number in range(16)
         )
         assert won >= 11, (weaker, stronger, won)
-
-
-def test_a_range_expands_to_several_players(snapshot: SnapshotAssertion) -> None:
-    texts = (
-        "set",
-        "blog-v6:depth=0..2",
-        "pvs:depth=2/4/6..7",
-        "perfect:blunder=0.25",
-        "exec:cat a..b/c",
-        "montecarlo-flat:simulations=1..2,center_weight=1/2",
-    )
-    assert {text: [spec.full for spec in parse_players(text)] for text in texts} == snapshot
-
-
-def test_bad_ranges_are_refused(snapshot: SnapshotAssertion) -> None:
-    texts = """
-        blog-v6:depth=4..2 blog-v6:depth=1..99 blog-v6:depth=1/x nobody:depth=1..2
-        montecarlo-flat:simulations=1..2000
-        montecarlo-flat:simulations=1..900,center_weight=1/2
-    """
-    assert {
-        text: refusal(parse_players, text, error=PlayerError).partition(" (there are: ")[0]
-        for text in texts.split()
-    } == snapshot
 
 
 def test_the_largest_tree_takes_little_memory() -> None:

@@ -256,7 +256,7 @@ def test_a_question_round_trips_through_a_job() -> None:
 
 
 def test_a_book_with_the_score_but_not_the_columns_narrows_the_bounds() -> None:
-    book = Book.shipped(width=8, height=7)
+    book = Book.shipped(BoardSize(8, 7))
     assert book.info.last_ply == 0
     start = Position(width=8, height=7)
     question = Question(node_limit=1000)
