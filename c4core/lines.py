@@ -40,6 +40,7 @@ from c4core.grids import is_grid, is_grid_list, read_grid, read_grid_list
 from c4core.notation import DEFAULT_BOARD, format_moves, parse_board, parse_moves
 from c4core.position import Position
 from c4core.reader import (
+    address_board,
     read_move_list,
     read_moves,
     refuse_scored,
@@ -286,11 +287,14 @@ def parse_position(
 
 
 def board_of(text: str) -> BoardSize | None:
-    """The size of the board that a grid shows; None for moves.
+    """The size of the board that a grid or an address shows; None for moves.
 
     Raises:
         GridError: the text is not a grid after all.
+        MoveError, BoardError: the address or its board cannot be read.
     """
+    if "://" in text:
+        return address_board(text.strip())
     text = without_notes(text)
     return read_grid(text).board if is_grid(text, DEFAULT_BOARD) else None
 

@@ -1,8 +1,8 @@
 """Moves in the forms that people and other programs write.
 
 :func:`read_moves` reads ``4453`` and also ``4,4,5,3``, ``4 4 5 3``, ``4-4-5-3``, ``[4, 4, 5, 3]``,
-``D1 D2 E1 C1`` and ``1. d1 d2 {good} 2. e1 c1 1-0``. Moves are written without separators, or with
-the same separator between all of them. ``docs/positions.md`` lists all forms, and
+``D1 D2 E1 C1``, ``1. d1 d2 {good} 2. e1 c1 1-0``, and the address of a page that shows them. Moves
+are written without separators, or with the same separator between all of them. ``docs/positions.md`` lists all forms, and
 :mod:`c4core.grids` reads drawings.
 """
 
@@ -12,10 +12,11 @@ import re
 import reprlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
 
 from c4core.errors import MoveError
 from c4core.grids import MAX_TEXT, SINGLE_ROW, whole
-from c4core.notation import FROM_ONE, parse_moves
+from c4core.notation import DEFAULT_BOARD, FROM_ONE, parse_board, parse_moves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
 
     Args:
         text: columns as characters (``4453``), as numbers with separators (``4, 4, 5, 3``), or as
-            squares (``d1 d2 e1 c1``). White space, a byte-order mark, brackets and quotes around
+            squares (``d1 d2 e1 c1``); or an address that ends in ``?pos=4453``. White space, a byte-order mark, brackets and quotes around
             them, move numbers, comments (``# ...`` or ``{...}``) and a result at the end are
             ignored.
         board: the board. In the notation of ``4453``, ``a`` is the tenth column, if the board has
@@ -66,6 +67,8 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
             if columns is None:
                 raise
             return columns
+    if "://" in text:
+        return _read_address(text, board)
     return _columns(_words(text), board, zero_based=zero_based)
 
 
@@ -134,6 +137,39 @@ def _unquoted(text: str) -> str:
     while len(text) > 1 and _BRACKETS.get(text[0]) == text[-1]:
         text = text[1:-1].strip()
     return text
+
+
+def address_board(text: str) -> BoardSize:
+    """The board of an address of this program's page, or of gamesolver.org.
+
+    Raises:
+        MoveError: the address cannot be read.
+        BoardError: its board is impossible.
+    """
+    return parse_board(_address(text).get("board", [str(DEFAULT_BOARD)])[0])
+
+
+def _address(text: str) -> dict[str, list[str]]:
+    try:
+        parts = urlsplit(text)
+        return parse_qs(f"{parts.query}&{parts.fragment}", keep_blank_values=True)
+    except ValueError as error:
+        raise MoveError(f"not an address: {error}", kind="syntax") from None
+
+
+def _read_address(text: str, board: BoardSize) -> tuple[int, ...]:
+    given = _address(text)
+    (size, *sizes) = given.get("board", [str(DEFAULT_BOARD)])
+    moves = given.get("pos", []) + given.get("moves", [])
+    if len(moves) != 1 or sizes:
+        raise MoveError("the address needs the moves once, as in ?pos=4453", kind="syntax")
+    if size.lower() != str(board):
+        raise MoveError(
+            f"the address has the board {reprlib.repr(size)}, not {board}", kind="syntax"
+        )
+    if "grid" in given:
+        raise MoveError("the address shows a grid: give its grid, or open it", kind="syntax")
+    return read_moves(moves[0], board) if moves[0] else ()
 
 
 def _words(text: str) -> list[str]:
@@ -205,6 +241,12 @@ def _squares(text: str, board: BoardSize) -> tuple[int, ...] | None:
     return tuple(columns)
 
 
+def _is_group(word: str, board: BoardSize, *, zero_based: bool) -> bool:
+    with suppress(MoveError):
+        return len(parse_moves(word, width=board.width, zero_based=zero_based)) > 1
+    return False
+
+
 def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> MoveError:
     """The error for the first word that is not one column."""
     if len(words) == len(("moves", "score")) and _SCORE.fullmatch(words[1]) and len(words[0]) > 1:
@@ -219,7 +261,10 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
     first = 0 if zero_based else 1
     last = board.width - 1 + first
     by_squares = _WITH_ROW.fullmatch(words[0])
-    for index, word in enumerate(words):
+    is_group = [_is_group(word, board, zero_based=zero_based) for word in words]
+    # In "4453 hello" the second word is the fault; in "44 4 5" it is the first.
+    for index in sorted(range(len(words)), key=is_group.__getitem__):
+        word = words[index]
         number = int(match[1]) if (match := _NUMBER.fullmatch(word)) else None
         if by_squares:
             corner = f"{chr(ord('a') + board.width - 1)}{board.height}"
@@ -232,6 +277,13 @@ def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> Mo
         elif number is not None:
             if first <= number <= last:
                 continue
+            if is_group[index]:
+                return MoveError(
+                    f"move {index + 1}: {reprlib.repr(word)} has several columns: separate all "
+                    "moves, or none",
+                    kind="ambiguous",
+                    index=index,
+                )
             reason = f"column {number} is outside the board (columns {first} to {last})"
         elif _SCORE.fullmatch(word) and index == len(words) - 1:
             reason = f"{word!r} is not a column but may be a score: {_NO_SCORE}"

@@ -236,7 +236,7 @@ class OfPosition(OnBoard):
     ] = UNSET
 
     def read(self, or_moves: str | None = None) -> AskedPosition:
-        """The position; without a board, a grid determines the size."""
+        """The position; without a board, a grid or an address determines the size."""
         values = {name: getattr(self, name) for name in ("moves", "key", "grid")}
         fields = {name: value for name, value in values.items() if value is not UNSET}
         if not fields:

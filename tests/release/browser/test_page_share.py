@@ -25,13 +25,16 @@ GAMES = f"4453\n{GAME}\nd1 hello\n"
 TWO = '[Event "a"]\n[Result "1-0"]\n\n1. d1 d2\n2. e1 1-0\n\n[Event "b"]\n\n1. a1 b1 *\n'
 READ = {
     "4453": "4453",
+    "https://connect4.gamesolver.org/?pos=4453": "4453",
+    "http://c4.example/c4/?moves=44&board=8x7": "44",
     GAME: "445",
     "4,4,5,3 # mine": "4453",
     '[Event "a"]\n\n1. d1 d2\n2. e1 {x} c1 *': "4453",
 }
 REFUSED = {
     "d1 d2 hello": "Move 3: 'hello' is not a square of the board, a1 to g6.",
-    "4453 hello": "Move 1: column 4453 is outside the board (columns 1 to 7).",
+    "4453 hello": "Move 2: 'hello' is not a column.",
+    "https://c4.example/?pos=4453&board=99x9": "99x9",
 }
 SHOWN = {
     "Column 4, row 1: red",

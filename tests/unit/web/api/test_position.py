@@ -130,7 +130,9 @@ def test_pos_is_another_name_of_moves(bare: Api) -> None:
     assert (twice.status_code, twice.json()["field"]) == (400, "moves")
 
 
-def test_a_grid_shows_its_board(bare: Api) -> None:
+def test_an_address_or_a_grid_shows_its_board(bare: Api) -> None:
+    address = "https://c4.example/?pos=5&board=9x7"
+    assert bare.get(PATH, moves=address, budget=0)["board"] == "9x7"
     grid = str(Position("5", width=9, height=7))
     assert bare.get(PATH, moves=grid, budget=0)["board"] == "9x7"
     refused = bare.client.get(PATH, params={"moves": address, "board": "7x6"})

@@ -104,8 +104,8 @@ export class SetupDialog {
       labelled("Moves", this.#moves),
       about(
         "setup-moves-about",
-        "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1, also with move numbers and comments. " +
-          "Columns count from 1; in 4453, a is the tenth.",
+        "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1, also with move numbers and comments, " +
+          "or an address. Columns count from 1; in 4453, a is the tenth.",
       ),
       make("div", { class: "setup-grids" }, labelled("Or a grid", this.#grid), this.#paintBox()),
       about(
@@ -223,7 +223,7 @@ export class SetupDialog {
     const path = "/api/v1/position";
     const board = boardText(this.#size());
     const question = { moves: text, budget: 0 };
-    // Without a board, a grid determines the size, and other texts are moves on the default board.
+    // Without a board, a grid or an address determines the size, and other texts are moves on the default board.
     if (board === boardText(DEFAULT_BOARD)) return this.#api.get(path, question);
     try {
       return await this.#api.get(path, { ...question, board });
