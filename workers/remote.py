@@ -36,6 +36,10 @@ LABEL: Final = "c4 solve"
 """The label of such a job."""
 
 
+_PRUNE: Final = partial(jobs.prune_jobs, older_than=86_400.0, priority=INTERACTIVE_PRIORITY)
+"""Deletes some of the interactive jobs that ended more than a day ago: their answers were read."""
+
+
 class RemoteSearch:
     """Lets workers search positions.
 
@@ -110,7 +114,7 @@ class RemoteSearch:
         if not has_workers(self._database, INTERACTIVE_PRIORITY):
             self._on_nobody()
         self._broker.wake(Lane.INTERACTIVE)
-        self._database.run(jobs.prune_interactive)
+        self._database.run(_PRUNE)
         return submission.job_id
 
     def _await_end(self, job_id: int) -> JobState:

@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -48,7 +49,6 @@ from workers.core.follow import (
     refuse_foreign,
 )
 from workers.core.kinds import has_workers
-from workers.core.submit import refuse_abandoned
 from workers.deep.answer import tree_object
 from workers.text import count
 
@@ -97,7 +97,7 @@ def list_(settings: Settings, given: ListGiven) -> None:
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
     continue a running job on which no process works any more. A job is in state "planning" while
     its command reads the input. If that command is killed, give it again: the unfinished plan
-    cannot be resumed, and the next job or worker deletes it after a minute.
+    cannot be resumed, so remove it with "c4 jobs delete".
     """
     states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
@@ -307,7 +307,6 @@ def resume(settings: Settings, again: Again) -> None:
     """
 
     def go_on(database: Database) -> None:
-        refuse_abandoned(database, again.job)
         database.run(lambda session: store.resume_job(session, again.job))
         settings.say_if_verbose(f"job {again.job} is queued again")
 
@@ -420,7 +419,9 @@ def prune(settings: Settings, age: int) -> None:
     deleted a day after their end, without this command.
     """
     with settings.open_database() as database:
-        deleted = store.prune_jobs(database, age)
+        deleted = 0
+        while jobs := database.run(partial(store.prune_jobs, older_than=age)):
+            deleted += jobs
     settings.say(f"{count(deleted, 'job')} deleted")
     if settings.json:
         write_object({"deleted": deleted})

@@ -19,22 +19,12 @@ from __future__ import annotations
 
 from db.jobs.planning import (
     GrowingJob as GrowingJob,
-    add_costs as add_costs,
     add_units as add_units,
     create_job as create_job,
     cut_units as cut_units,
-    drop_abandoned as drop_abandoned,
-    drop_job as drop_job,
-    hold_question as hold_question,
     jobs_of_kind as jobs_of_kind,
     newest_job as newest_job,
-    read_costs as read_costs,
     start_job as start_job,
-)
-from db.jobs.pruning import (
-    delete_job as delete_job,
-    prune_interactive as prune_interactive,
-    prune_jobs as prune_jobs,
 )
 from db.jobs.queue import (
     Eligible as Eligible,
@@ -51,8 +41,10 @@ from db.jobs.queue import (
 )
 from db.jobs.state import (
     cancel_job as cancel_job,
+    delete_job as delete_job,
     finish_if_complete as finish_if_complete,
     lock_job as lock_job,
+    prune_jobs as prune_jobs,
     resume_job as resume_job,
     retry_job as retry_job,
     set_priority as set_priority,

@@ -11,30 +11,26 @@ same transaction::
 
 from __future__ import annotations
 
-import hashlib
-import json
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import delete, func, insert, or_, select, update
+from sqlalchemy import func, insert, or_, select, update
 
 from db.jobs.state import (
     FAILED,
     FREE,
     QUEUED,
     close_if_complete,
-    is_abandoned,
     lock_job,
     update_job,
     wrong_state,
 )
-from db.models import Job, MeasuredCost, Unit
-from db.records.evaluations import Cost
+from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
-from db.sql import dialect_of, insert_into, now
+from db.sql import now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from sqlalchemy.orm import Session
 
@@ -88,7 +84,7 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
     transactions. Each of them is a sign of life of the planner.
 
     Raises:
-        JobNotFoundError: the planner was silent for so long that the job was dropped.
+        JobNotFoundError: the job was deleted.
         JobStateError: the job has ended or was cancelled.
     """
     state = lock_job(session, job_id)
@@ -108,7 +104,6 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
                 "state": UnitState.QUEUED,
                 "payload": plan.payload,
                 "positions": plan.positions,
-                "expected_seconds": plan.expected_seconds,
                 "fence": 0,
                 "attempts": 0,
                 "nodes": 0,
@@ -141,11 +136,10 @@ def newest_job(
     board: BoardSize,
     params: Json,
     engine_version: int,
-    is_planned: bool = False,
 ) -> int | None:
     """Return the newest started job with exactly these arguments of ``create_job``, or None.
 
-    With ``is_planned``, return the newest one that is being planned instead.
+    The order within ``params`` matters.
     """
     query = (
         select(Job.id)
@@ -155,50 +149,12 @@ def newest_job(
             Job.height == board.height,
             Job.params == params,
             Job.engine_version == engine_version,
-            Job.state == JobState.PLANNING if is_planned else Job.started_at.is_not(None),
+            Job.started_at.is_not(None),
         )
         .order_by(Job.id.desc())
         .limit(1)
     )
     return session.scalar(query)
-
-
-def drop_abandoned(session: Session) -> list[int]:
-    """Delete the jobs whose planner is gone; return their numbers.
-
-    They will never have all their units, so nobody can work on them.
-    """
-    gone = select(Job.id).where(is_abandoned(session)).with_for_update(skip_locked=True)
-    deleted = delete(Job).where(Job.id.in_(gone)).returning(Job.id)
-    return list(session.connection().execute(deleted).scalars())
-
-
-def drop_job(session: Session, job_id: int) -> None:
-    """Delete a job that is being planned, for example because its input turned out to be wrong."""
-    session.connection().execute(
-        delete(Job).where(Job.id == job_id, Job.state == JobState.PLANNING)
-    )
-
-
-def hold_question(
-    session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
-) -> None:
-    """Lock this question until the end of the transaction; wait while another transaction holds it.
-
-    Several processes may ask the same question at the same moment, and one job is enough. A process
-    that is about to create a job locks the question first, then looks once more for such a job. For
-    all other processes, the search for the job and its creation are then one atomic step.
-
-    The transaction must not have locked anything before. Pass the arguments as to ``create_job``;
-    ``params`` may be a part of them.
-    """
-    # In SQLite a write transaction is the only one from its beginning. Questions that share a lock
-    # by chance wait for each other, which does no harm.
-    if session.connection().dialect.name == "postgresql":
-        question = json.dumps([kind, *board, params, engine_version], sort_keys=True)
-        digest = hashlib.blake2b(question.encode(), digest_size=8).digest()
-        number = int.from_bytes(digest, "big", signed=True)
-        session.execute(select(func.pg_advisory_xact_lock(number)))
 
 
 class GrowingJob(NamedTuple):
@@ -238,42 +194,3 @@ def jobs_of_kind(
         .order_by(Job.id.desc())
     )
     return [GrowingJob(*row) for row in session.execute(query)]
-
-
-def add_costs(
-    session: Session,
-    *,
-    engine_version: int,
-    board: BoardSize,
-    columns: bool,
-    costs: Mapping[int, Cost],
-) -> None:
-    """Add measured costs of searches to the stored sums, by ply.
-
-    All workers add to the same few rows, and wait for each other's commits: use a short transaction
-    of its own. The rows are locked in the order of the plies, so that there is no deadlock.
-    """
-    if not costs:
-        return
-    place = _place(engine_version, board, columns=columns)
-    rows = [{**place, "ply": ply, **costs[ply]._asdict()} for ply in sorted(costs)]
-    insert = insert_into(dialect_of(session), MeasuredCost)
-    names = ("positions", "seconds")
-    added = {name: getattr(MeasuredCost, name) + insert.excluded[name] for name in names}
-    keys = MeasuredCost.__table__.primary_key
-    session.connection().execute(
-        insert.on_conflict_do_update(index_elements=list(keys), set_=added), rows
-    )
-
-
-def read_costs(
-    session: Session, *, engine_version: int, board: BoardSize, columns: bool
-) -> dict[int, Cost]:
-    """Return the stored costs by ply; plies without a measurement are left out."""
-    query = select(MeasuredCost.ply, MeasuredCost.positions, MeasuredCost.seconds)
-    rows = session.execute(query.filter_by(**_place(engine_version, board, columns=columns)))
-    return {ply: Cost(positions, seconds) for ply, positions, seconds in rows}
-
-
-def _place(engine_version: int, board: BoardSize, *, columns: bool) -> dict[str, int]:
-    return {"engine_version": engine_version, **board._asdict(), "columns": columns}

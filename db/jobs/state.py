@@ -1,4 +1,4 @@
-"""The states of jobs and units: their conditions and locks; end, cancel, resume and retry jobs.
+"""The states of jobs and units: their conditions and locks; end, cancel, resume and delete jobs.
 
 Conditions on units are written so that the partial indexes of :class:`db.models.Unit` apply. Their
 states are literals in the SQL: with a parameter, neither database could use a partial index.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, literal_column, or_, select, update
 
 from db.errors import JobNotFoundError, JobStateError
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
-from db.sql import is_number, now, seen_within
+from db.sql import is_number, now
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select
@@ -32,17 +32,10 @@ FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
 ANEW: Final[dict[str, Any]] = {"state": UnitState.QUEUED, "attempts": 0, **FREE}
 """Values of a unit that is queued again as if new, except for its fence."""
 
-PLANNER_ALIVE_SECONDS: Final = 60.0
-"""A planner without a heartbeat for this long counts as gone."""
+_ENDED: Final = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
-
-def is_abandoned(session: Session) -> ColumnElement[bool]:
-    """The condition that a job is being planned, and its planner is gone."""
-    is_gone = or_(
-        Job.seen_at.is_(None),
-        ~seen_within(session, Job.seen_at, PLANNER_ALIVE_SECONDS),
-    )
-    return and_(Job.state == JobState.PLANNING, is_gone)
+_AT_A_TIME: Final = 10
+"""Maximum number of jobs that are deleted at a time: each may have many units."""
 
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
@@ -191,7 +184,8 @@ def resume_job(session: Session, job_id: int) -> JobState:
         raise wrong_state(
             job_id,
             state,
-            "its units are not all planned; if its command has ended, give that command again",
+            f"its units are not all planned; if its command has ended, give that command again, "
+            f"and c4 jobs delete {job_id}",
         )
     if state in {JobState.DONE, JobState.FAILED}:
         return state
@@ -233,3 +227,33 @@ def _run_again(session: Session, job_id: int) -> JobState:
     """Open a locked job; close it at once if it has no work left."""
     update_job(session, job_id, state=JobState.RUNNING, finished_at=None)
     return close_if_complete(session, job_id, JobState.RUNNING)
+
+
+def delete_job(session: Session, job_id: int) -> None:
+    """Delete a job and its units.
+
+    Raises:
+        JobNotFoundError: no job has this number.
+        JobStateError: the job is running.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.RUNNING:
+        raise wrong_state(job_id, state, "cancel it first")
+    session.connection().execute(delete(Job).where(Job.id == job_id))
+
+
+def prune_jobs(session: Session, older_than: float, *, priority: int | None = None) -> int:
+    """Delete some jobs that ended more than this many seconds ago; return their number.
+
+    With ``priority``, delete only jobs of this priority or more. Call it again until it returns 0.
+    """
+    old = (
+        select(Job.id)
+        .where(Job.state.in_(_ENDED), Job.finished_at < now(session) - older_than)
+        .order_by(Job.id)
+        .limit(_AT_A_TIME)
+        .with_for_update(skip_locked=True)
+    )
+    if priority is not None:
+        old = old.where(Job.priority >= priority)
+    return session.connection().execute(delete(Job).where(Job.id.in_(old))).rowcount

@@ -65,8 +65,6 @@ class UnitPlan:
     """The task of the unit; opaque to storage."""
     positions: int
     """Number of positions in the unit: the measure of progress."""
-    expected_seconds: float = 0.0
-    """Expected solving time, to estimate the job's remaining time; 0.0 if not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,6 @@ def solve_unit(
         result={"roots": [isqrt(number) for number in claim.payload["numbers"]]},
         nodes=0,
         seconds=0.0,
-        costs={},
-        with_columns=False,
         is_complete=is_complete,
     )
 

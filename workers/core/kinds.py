@@ -23,12 +23,12 @@ from db.errors import CorruptError, StorageError
 from db.records.jobs import INTERACTIVE_PRIORITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from c4core.lines import JsonValue
     from c4core.players import Consent
     from db.database import Database, Session
-    from db.records.evaluations import Cost, StoredEvaluation
+    from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]
@@ -56,10 +56,6 @@ class UnitOutcome:
     """Number of nodes searched."""
     seconds: float
     """Time spent searching."""
-    costs: Mapping[int, Cost]
-    """The costs of the searched positions by ply, to plan other units."""
-    with_columns: bool
-    """Whether they were searched for the scores of all columns."""
     is_complete: bool
     """Whether the unit is done; False if it was stopped."""
     records: Callable[[Session], object] | None = None

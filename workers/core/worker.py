@@ -22,7 +22,6 @@ import random
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress, count
@@ -42,7 +41,6 @@ from db.errors import (
     UnreachableError,
 )
 from db.records.jobs import JobState
-from workers.core.costs import MeasuredCosts
 from workers.core.kinds import Lane, find_kind, is_for_others
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper, PeriodicThread
 from workers.core.run import UnitEnd, UnitReport, run_unit
@@ -167,7 +165,6 @@ class Worker:
         self._lease_seconds = lease_seconds
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
         self._look_thread = PeriodicThread("look for work", LOOK_SECONDS, self._look)
-        self._costs = MeasuredCosts()
         self._known: dict[int, dict[str, Any]] = {}
         self._skipped: dict[int, float] = {}
         self._lock = threading.Lock()
@@ -199,8 +196,6 @@ class Worker:
             time.sleep(STOP_AGAIN_SECONDS)
         self._look_thread.close()
         self._leases.close()
-        with suppress(StorageError):
-            self._database.run(self._costs.store)
 
     def turn(self) -> None:
         """Work until no unit can be claimed. Returns at once if every thread has a turn."""
@@ -348,9 +343,6 @@ class Worker:
                 at_end=claim_next,
             )
         self.counters.add(report, claim.positions)
-        if report.outcome is not None:
-            columns = report.outcome.with_columns
-            self._costs.add(claim.board, report.outcome.costs, columns=columns)
         _log(claim, report)
         self.news.set()
         if following is None:  # the unit was handed back
@@ -373,16 +365,12 @@ class Worker:
         """Look at the database: queue expired units again, close complete jobs, begin turns."""
         if self.stopping.is_set():
             return
-        if self._costs.is_due():
-            self._database.run(self._costs.store)
         lanes = self.settings.lanes
         with self._database.read_once() as session:
             seen = jobs.survey(session, [self._eligible([lane]) for lane in lanes])
         queued = list(compress(lanes, seen.queued))
         if seen.has_expired and (units := self._database.run(jobs.requeue_expired)):
             LOGGER.info("queued again, because the lease expired: %d units", units)
-        if seen.has_abandoned and (dropped := self._database.run(jobs.drop_abandoned)):
-            LOGGER.info("deleted, because their planning was never finished: jobs %s", dropped)
         if seen.complete_job is not None:
             self._finish(seen.complete_job)
         if self.is_idle:

@@ -73,8 +73,6 @@ def solve_unit(
         result=result,
         nodes=nodes,
         seconds=seconds,
-        costs={},  # the planning of batches is about complete searches
-        with_columns=False,
         is_complete=search.is_decided or not is_stopped(),
     )
 
@@ -99,20 +97,12 @@ def join_or_submit(
 ) -> tuple[int, bool]:
     """Find the running job for the same question, or create a new one.
 
-    If several callers ask the same question at the same moment, one of them creates the job.
     ``threads`` is the number of threads that work on it at once, besides the threads of registered
     workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
     Returns the number of the job, and whether it was created.
     """
 
     def join_or_make(session: Session) -> tuple[int, bool]:
-        jobs.hold_question(
-            session,
-            kind=KIND,
-            board=task.board,
-            params=task.question(),
-            engine_version=ENGINE_VERSION,
-        )
         job = _find(session, task)
         if job is not None and job.state is JobState.RUNNING:
             return job.job_id, False

@@ -26,9 +26,9 @@ NUMBERS = {
     "postgresql": "SELECT generate_series(3, :last) AS n",
 }
 FILL = (
-    "INSERT INTO units (job_id, seq, state, payload, positions, expected_seconds, fence, attempts,"
+    "INSERT INTO units (job_id, seq, state, payload, positions, fence, attempts,"
     " result, nodes, seconds, finished_at) "
-    "SELECT :job, n, CASE WHEN n < :done THEN 'done' ELSE 'queued' END, :payload, 30, 1.0,"
+    "SELECT :job, n, CASE WHEN n < :done THEN 'done' ELSE 'queued' END, :payload, 30,"
     " 1, 1, :payload, 1000, 0.5, CASE WHEN n < :done THEN 1e9 + n END FROM "
 )
 

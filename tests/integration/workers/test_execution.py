@@ -418,15 +418,6 @@ def test_a_growing_job_is_worked_on_to_its_end(database: Database) -> None:
         assert worker.counters.units[UnitEnd.DONE] >= 1
 
 
-def test_the_costs_of_searches_are_stored(database: Database) -> None:
-    job_of_games(database, random_games(200, empty=14), unit_lines=50)
-    with working(database) as worker:
-        worker.turn()
-    like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-    costs = ask(database, jobs.read_costs, **like)
-    assert sum(cost.positions for cost in costs.values()) == 200
-
-
 @pytest.mark.parametrize(
     ("question", "most"),
     [

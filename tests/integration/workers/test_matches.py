@@ -4,6 +4,7 @@ import errno
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -11,14 +12,16 @@ from typing import Any
 
 import pytest
 
+from c4core.arena.file_formats import game_of_moves
 from c4core.arena.game import TimeControl
 from c4core.arena.statistics import Sprt
+from c4core.notation import DEFAULT_BOARD
 from c4core.players import ANY_PROGRAM
 from c4core.position import Position
 from c4core.solver import Solver
 from db import games, jobs
 from db.database import Database
-from db.errors import JobStateError
+from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
 from db.records.games import ON_THE_BOARD
 from db.records.jobs import JobState
 from db.records.matches import Seats
@@ -43,6 +46,7 @@ from workers.core.follow import LocalRunner
 from workers.core.kinds import unit_objects
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.match import job as planning
+from workers.match.files import game_of, import_games
 from workers.match.job import find_job, plan_matches
 from workers.match.units import settle_match
 
@@ -366,3 +370,24 @@ def test_a_match_of_a_slow_player_is_planned_quickly(
     monkeypatch.setattr(planning, "MAX_PROBE_SECONDS", 0.05)
     asked = terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)
     assert ends(lambda: plan_matches(database, [asked])).match_ids
+
+
+def test_the_corpus_of_a_new_match_is_not_deleted(database: Database) -> None:
+    """Either the match is created and its corpus stays, or the match is not created."""
+    imported = game_of(game_of_moves("1213141", DEFAULT_BOARD), player_a=None)
+    together = threading.Barrier(2)
+
+    def succeeds(action: Callable[..., object], *arguments: object) -> bool:
+        together.wait(HANG_SECONDS)
+        with suppress(MatchInUseError, MatchNotFoundError):
+            do(database, action, *arguments)
+            return True
+        return False
+
+    for _ in range(3):
+        used = import_games(database, [imported]).match_id
+        asked = terms(player_a="matcher", corpus=(used,))
+        with ThreadPoolExecutor(2) as pool:
+            deleted = pool.submit(succeeds, games.delete_match, used)
+            made = pool.submit(succeeds, games.create_match, asked)
+        assert deleted.result() is not made.result()

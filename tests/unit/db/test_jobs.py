@@ -2,15 +2,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from c4core.notation import BoardSize
-from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import find, store
-from db.jobs import add_costs, read_costs
-from db.jobs.state import PLANNER_ALIVE_SECONDS
-from db.records.evaluations import Cost
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import (
     LEASE,
@@ -296,46 +291,3 @@ class TestControl:
                 jobs.resume_job(session, job_id)
             with pytest.raises(JobStateError, match="resume it before"):
                 jobs.retry_job(session, job_id)
-
-    @on_sqlite
-    def test_only_abandoned_jobs_are_dropped(self, timed: Database, clock: FakeClock) -> None:
-        def plan() -> int:
-            new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
-            return do(timed, jobs.create_job, **new)
-
-        slow, abandoned = plan(), plan()
-        clock.time += PLANNER_ALIVE_SECONDS
-        do(timed, jobs.add_units, slow, [UnitPlan({}, 1)])
-        clock.time += 1
-        planned = plan()
-        started = make_job(timed)
-        assert do(timed, jobs.drop_abandoned) == [abandoned]
-        assert do(timed, jobs.drop_abandoned) == []
-        assert [job.id for job in ask(timed, jobs.list_jobs)] == [started, planned, slow]
-        with pytest.raises(JobNotFoundError):
-            do(timed, jobs.add_units, abandoned, [UnitPlan({}, 1)])
-
-
-OTHERS = ({"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False})
-LIKE = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-
-
-def add(database: Database, costs: dict[int, Cost], **changes: object) -> None:
-    do(database, add_costs, costs=costs, **(LIKE | changes))
-
-
-def read(database: Database, **changes: object) -> dict[int, Cost]:
-    return ask(database, read_costs, **(LIKE | changes))
-
-
-class TestCosts:
-    def test_like_measurements_add_up(self, database: Database) -> None:
-        assert read(database) == {}
-        add(database, {})
-        add(database, {12: Cost(10, 1.0), 8: Cost(1, 2.0)})
-        add(database, {12: Cost(30, 0.5), 13: Cost(5, 0.25)})
-        for other in OTHERS:
-            assert read(database, **other) == {}
-            add(database, {12: Cost(1, 9.0)}, **other)
-            assert read(database, **other) == {12: Cost(1, 9.0)}
-        assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}

@@ -7,9 +7,10 @@ from db.errors import JobNotFoundError, JobStateError
 from db.evaluations import count, store
 from db.models import Job, Unit
 from db.records.evaluations import EvaluationFilter
-from db.records.jobs import INTERACTIVE_PRIORITY
+from db.records.jobs import INTERACTIVE_PRIORITY, UnitPlan
 from tests.support.boards.matches import game, store_match
 from tests.support.running.databases import BOARD, FakeClock, ask, do, execute, make_job, row
+from workers.remote import _PRUNE
 
 DAY = 86_400.0
 
@@ -63,16 +64,24 @@ def test_old_jobs_are_pruned(timed: Database, clock: FakeClock) -> None:
     running = make_job(timed, 1)
     clock.time += 2 * DAY
     new = cancelled_job(timed)
-    assert jobs.prune_jobs(timed, DAY) == len(old)
+    assert do(timed, jobs.prune_jobs, DAY) == len(old)
     assert numbers(timed) == [running, new]
-    assert jobs.prune_jobs(timed, DAY) == 0
+    assert do(timed, jobs.prune_jobs, DAY) == 0
+
+
+def test_a_job_that_is_planned_is_deleted(database: Database) -> None:
+    new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
+    job_id = do(database, jobs.create_job, **new)
+    do(database, jobs.delete_job, job_id)
+    with pytest.raises(JobNotFoundError):
+        do(database, jobs.add_units, job_id, [UnitPlan({}, 1)])
 
 
 def test_interactive_jobs_go_after_a_day(timed: Database, clock: FakeClock) -> None:
     bulk = cancelled_job(timed)
     question = cancelled_job(timed, priority=INTERACTIVE_PRIORITY)
-    do(timed, jobs.prune_interactive)
+    do(timed, _PRUNE)
     assert numbers(timed) == [bulk, question]
     clock.time += DAY + 1
-    do(timed, jobs.prune_interactive)
+    do(timed, _PRUNE)
     assert numbers(timed) == [bulk]

@@ -112,7 +112,6 @@ class TestUnit:
         for key, score in zip(decode_keys(claim.payload).tolist(), found.tolist(), strict=True):
             assert score == solver.solve(Position.from_key(key, width=5, height=4)).score
         assert outcome.nodes == outcome.result["nodes"] > 0
-        assert set(outcome.costs) == {6}
         assert not outcome.evaluations  # the book keeps the scores
 
     def test_results_of_an_interrupted_unit_are_not_searched_again(
