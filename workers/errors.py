@@ -21,10 +21,6 @@ class NotSolvedError(C4Error):
     """A question stays unanswered: workers have given up on the job, or it was cancelled."""
 
 
-class TableTooLargeError(C4Error, ValueError):
-    """The transposition table does not fit into the memory that a worker may use."""
-
-
 class JobIncompleteError(C4Error):
     """Base class of errors about a job that was cancelled, or has units that failed."""
 

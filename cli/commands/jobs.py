@@ -53,7 +53,7 @@ from workers.deep.answer import tree_object
 from workers.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Iterator
 
     from c4core.players.player import Consent
     from cli.shell.settings import Settings
@@ -275,6 +275,10 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
         write_object({"jobs": numbers, "state": "cancelled"})
 
 
+OPEN = (JobState.RUNNING, JobState.CANCELLED, JobState.FAILED)
+"""The states of jobs that have, or may get, open units."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Again:
     """Parameters for continuing an existing job."""
@@ -297,46 +301,13 @@ class Again:
 @takes(Again)
 @click.pass_obj
 def resume(settings: Settings, again: Again) -> None:
-    """Continue a job that was interrupted, cancelled or detached.
+    """Continue a job that was interrupted, cancelled or detached, or that failed.
 
-    Finished units are not repeated. Use --output to write the results of the complete job, or "c4
-    jobs results" later.
+    Finished units are not repeated; failed units get all their attempts again. Use --output to
+    write the results of the complete job, or "c4 jobs results" later.
 
     Players that are programs are started only with --allow-programs, because anybody may have
     created the job. With --broker, the workers need this option instead.
-    """
-
-    def go_on(database: Database) -> None:
-        database.run(lambda session: store.resume_job(session, again.job))
-        settings.say_if_verbose(f"job {again.job} is queued again")
-
-    _work_again(settings, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
-
-
-@jobs.command(cls=Command, broker=True, json=False, examples=["c4 jobs retry 1"])
-@takes(Again)
-@click.pass_obj
-def retry(settings: Settings, again: Again) -> None:
-    """Repeat the failed units of a job."""
-
-    def go_on(database: Database) -> None:
-        units = database.run(lambda session: store.retry_job(session, again.job))
-        settings.say(f"job {again.job}: {count(units, 'failed unit')} queued again")
-
-    _work_again(settings, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
-
-
-def _work_again(
-    settings: Settings,
-    again: Again,
-    go_on: Callable[[Database], None],
-    *,
-    open_states: Collection[JobState],
-) -> None:
-    """Queue a job's open units again, and work on them or leave them to other processes.
-
-    ``go_on`` queues the units and reports that. ``open_states`` are the states in which a job has
-    open units.
     """
     job, output = again.job, again.output
     refuse(
@@ -349,11 +320,12 @@ def _work_again(
     )
     with settings.open_database() as database:
         found = read_job(database, job)
-        refuse_foreign(found, in_states=open_states)  # this version cannot complete such a job
+        refuse_foreign(found, in_states=OPEN)  # this version cannot complete such a job
         chosen = result_format(settings, output, again.format_name, found.kind)
-        if found.state in open_states and not again.detach:
+        if found.state in OPEN and not again.detach:
             backend.check_consent(database, found)
-        go_on(database)
+        database.run(partial(store.resume_job, job_id=job))
+        settings.say_if_verbose(f"job {job} is queued again")
         work = JobContext(settings, database, backend)
         if again.detach:
             work.leave(job)

@@ -46,12 +46,10 @@ from db.jobs.state import (
     lock_job as lock_job,
     prune_jobs as prune_jobs,
     resume_job as resume_job,
-    retry_job as retry_job,
     set_priority as set_priority,
     state_of as state_of,
 )
 from db.jobs.watching import (
-    clock as clock,
     get_job as get_job,
     jobs_of_label as jobs_of_label,
     list_jobs as list_jobs,
@@ -59,6 +57,5 @@ from db.jobs.watching import (
     record_worker as record_worker,
     remove_worker as remove_worker,
     totals as totals,
-    try_writing as try_writing,
     unit_results as unit_results,
 )

@@ -29,9 +29,6 @@ CANCELLED: Final[ColumnElement[bool]] = Unit.state == literal_column("'cancelled
 FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
 """Values of a unit that is not leased."""
 
-ANEW: Final[dict[str, Any]] = {"state": UnitState.QUEUED, "attempts": 0, **FREE}
-"""Values of a unit that is queued again as if new, except for its fence."""
-
 _ENDED: Final = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 _AT_A_TIME: Final = 10
@@ -166,11 +163,10 @@ def cancel_job(session: Session, job_id: int) -> JobState:
 
 
 def resume_job(session: Session, job_id: int) -> JobState:
-    """Resume a job: units that were cancelled or whose lease has expired are queued again.
+    """Resume a job: queue the units that were cancelled, have failed or whose lease has expired.
 
     They get all their attempts again, because the user who resumes the job has seen what stopped
-    them. Live leases are kept, since a worker may hold them. A job that
-    has ended keeps its state; failed units are left to :func:`retry_job`.
+    them. Live leases are kept, since a worker may hold them. A job that is done stays done.
 
     Returns:
         ``running``, or the state in which the job has ended.
@@ -187,30 +183,13 @@ def resume_job(session: Session, job_id: int) -> JobState:
             f"its units are not all planned; if its command has ended, give that command again, "
             f"and c4 jobs delete {job_id}",
         )
-    if state in {JobState.DONE, JobState.FAILED}:
+    if state is JobState.DONE:
         return state
-    stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
-    session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(**ANEW))
-    return _run_again(session, job_id)
-
-
-def retry_job(session: Session, job_id: int) -> int:
-    """Queue the failed units of a job again, with all their attempts, and return their number.
-
-    The job runs again; if no unit has failed, nothing changes.
-
-    Raises:
-        JobNotFoundError: no job has this number.
-        JobStateError: the job is cancelled; resume it first.
-    """
-    state = lock_job(session, job_id)
-    if state is JobState.CANCELLED:
-        raise wrong_state(job_id, state, "resume it before you retry its failed units")
-    anew = update(Unit).where(Unit.job_id == job_id, FAILED).values(error=None, **ANEW)
-    queued = session.connection().execute(anew).rowcount
-    if queued:
-        _run_again(session, job_id)
-    return queued
+    stopped = or_(CANCELLED, FAILED, lease_ran_out(session))
+    again = {"state": UnitState.QUEUED, "attempts": 0, "error": None, **FREE}
+    session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(again))
+    update_job(session, job_id, state=JobState.RUNNING, finished_at=None)
+    return close_if_complete(session, job_id, JobState.RUNNING)
 
 
 def set_priority(session: Session, job_id: int, priority: int) -> None:
@@ -221,12 +200,6 @@ def set_priority(session: Session, job_id: int, priority: int) -> None:
     """
     lock_job(session, job_id)
     update_job(session, job_id, priority=priority)
-
-
-def _run_again(session: Session, job_id: int) -> JobState:
-    """Open a locked job; close it at once if it has no work left."""
-    update_job(session, job_id, state=JobState.RUNNING, finished_at=None)
-    return close_if_complete(session, job_id, JobState.RUNNING)
 
 
 def delete_job(session: Session, job_id: int) -> None:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import and_, case, delete, distinct, false, func, or_, select
+from sqlalchemy import and_, case, delete, distinct, func, or_, select
 
 from c4core.notation import BoardSize
 from db.errors import JobNotFoundError
@@ -263,16 +263,6 @@ def totals(session: Session) -> ServiceStatus:
         workers=running.owners,
         live_workers=live_workers(session),
     )
-
-
-def clock(session: Session) -> float:
-    """Return the database's time in epoch seconds."""
-    return float(session.scalars(select(now(session))).one())
-
-
-def try_writing(session: Session) -> None:
-    """Change no row. This fails if the database is read-only, or the user may not write."""
-    session.connection().execute(delete(Worker).where(false()))
 
 
 class _OpenUnits(NamedTuple):

@@ -116,7 +116,7 @@ def run_with_match_of(database: Database, match_id: int) -> None:
     with database.write() as session:
         session.execute(update(Unit).where(Unit.job_id == ours).values(payload=payload))
     (shown,) = run_job(database, ours)
-    assert f"c4 jobs retry {ours} --allow-programs" in str(shown["error"])
+    assert f"c4 jobs resume {ours} --allow-programs" in str(shown["error"])
     assert games_of(database, match_id) == []
 
 
@@ -239,10 +239,10 @@ def test_failed_units_are_not_retried_with_programs(c4: C4, trap: Trap) -> None:
         with database.write() as session:
             session.execute(update(Unit).values(state="failed", error="x"))
             session.execute(update(Job).values(state=JobState.FAILED))
-    assert "--allow-programs" in refused(c4("jobs", "retry", str(planned.job_id)))
+    assert "--allow-programs" in refused(c4("jobs", "resume", str(planned.job_id)))
     assert state_of(c4) is JobState.FAILED
     assert not trap.has_run
-    assert c4("jobs", "retry", "1", "--allow-programs").code == 0
+    assert c4("jobs", "resume", "1", "--allow-programs").code == 0
     assert trap.has_run
 
 

@@ -89,12 +89,12 @@ class Model:
         return len(late)
 
     def resume(self, now: float) -> None:
-        """Resume the job, unless it has ended."""
-        if self.state not in {JobState.RUNNING, JobState.CANCELLED}:
+        """Resume the job, unless it is done."""
+        if self.state is JobState.DONE:
             return
         late = self.expired(now)
         for unit in self.units:
-            if unit.state is UnitState.CANCELLED or unit in late:
+            if unit.state in {UnitState.CANCELLED, UnitState.FAILED} or unit in late:
                 unit.begin_anew()
         self.state = JobState.RUNNING
         self.close()
@@ -222,16 +222,6 @@ class ClaimMachine(RuleBasedStateMachine):
     def resume(self) -> None:
         self.model.resume(self.clock.time)
         assert do(self.database, jobs.resume_job, self.job_id) is self.model.state
-
-    @rule()
-    def retry(self) -> None:
-        if self.model.state is JobState.CANCELLED:
-            return
-        failed = [unit for unit in self.model.units if unit.state is UnitState.FAILED]
-        assert do(self.database, jobs.retry_job, self.job_id) == len(failed)
-        for unit in failed:
-            unit.begin_anew()
-            self.model.state = JobState.RUNNING
 
     def _close(self) -> None:
         self.model.close()

@@ -54,7 +54,7 @@ SPECIAL: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("jobs list", "status", "games matches", "games list", "players list"), ()),
     **dict.fromkeys(("db init", "db upgrade", "db stats", "db check"), ()),
     **dict.fromkeys(("jobs show", "jobs watch", "jobs results", "jobs cancel"), ("1",)),
-    **dict.fromkeys(("jobs retry", "games report"), ("1",)),
+    "games report": ("1",),
     **dict.fromkeys(("games show", "games replay"), ("1:0",)),
     "learn train residual": ("--data", FILE, "--output", FILE),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict, cast
 
 from msgspec import Meta
@@ -23,7 +24,6 @@ from workers.core.follow import (
     refuse_foreign,
 )
 from workers.core.kinds import check_consent
-from workers.core.submit import restart_job
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 
@@ -289,7 +289,7 @@ def _resume(service: Service, database: Database, number: int) -> None:
     runner = service.runner
     if runner is not None and runner.is_local and job.state in _OPEN:
         check_consent(database, job, runner.programs)
-    restart_job(database, number)
+    database.run(partial(jobs.resume_job, job_id=number))
 
 
 ROUTES: Final = [

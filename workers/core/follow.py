@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections import defaultdict
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import takewhile
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
-from c4core.version import ENGINE_VERSION
+from c4core.version import ENGINE_VERSION, __version__
 from db import jobs
 from db.database import PATIENCE_SECONDS
 from db.errors import JobStateError
@@ -27,7 +28,7 @@ from workers.core.worker import Worker, WorkerSettings
 from workers.text import time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
     from c4core.players import Consent
@@ -293,6 +294,24 @@ def worker_object(worker: WorkerInfo) -> dict[str, Any]:
     for name in ("started_at", "seen_at"):
         fields[name] = time_text(fields[name])
     return fields
+
+
+def problems(workers: Sequence[WorkerInfo], answering: set[str] | None) -> Iterator[str]:
+    """Yield a sentence for each problem with the live workers.
+
+    ``answering`` are the names of those that answer at the broker; None if there is no broker or it
+    does not answer.
+    """
+    own = f"{__version__} (engine {ENGINE_VERSION})"
+    names: dict[str, list[str]] = defaultdict(list)
+    for worker in workers:
+        names[f"{worker.version} (engine {worker.engine_version})"].append(worker.name)
+    for build in sorted(set(names) - {own}):
+        yield f"this is c4 {own}, but workers run {build}: {', '.join(names[build])}"
+    live = {worker.name for worker in workers}
+    # The database does not have the names that Celery's own command gives to its workers.
+    if answering is not None and answering <= live and (missing := sorted(live - answering)):
+        yield f"workers do not answer at this broker, or use another one: {', '.join(missing)}"
 
 
 def by_name(numbers: Mapping[Any, int]) -> dict[str, int]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import JobNotFoundError, JobStateError
-from db.records.jobs import JobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -116,12 +115,5 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
             session, kind=kind, board=board, params=params, engine_version=ENGINE_VERSION
         )
     if job_id is not None:
-        restart_job(database, job_id)
+        database.run(partial(jobs.resume_job, job_id=job_id))
     return job_id
-
-
-def restart_job(database: Database, job_id: int) -> None:
-    """Queue the cancelled and the failed units of a job again. A job that is done stays done."""
-    state = database.run(partial(jobs.resume_job, job_id=job_id))
-    if state is JobState.FAILED:
-        database.run(partial(jobs.retry_job, job_id=job_id))

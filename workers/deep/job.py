@@ -155,8 +155,8 @@ _SHIFT: Final = UnitPlan({}, 1)
 
 def _offer_shift(session: Session, job_id: int) -> None:
     """Add a shift if none is queued, for another thread."""
-    queue = jobs.Eligible(ENGINE_VERSION, job_ids=[job_id])
-    if not jobs.is_queued(session, queue) and jobs.lock_job(session, job_id) is JobState.RUNNING:
+    own = jobs.Eligible(ENGINE_VERSION, job_ids=[job_id])
+    if not jobs.is_queued(session, own) and jobs.lock_job(session, job_id) is JobState.RUNNING:
         jobs.add_units(session, job_id, [_SHIFT])
 
 

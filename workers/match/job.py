@@ -12,6 +12,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,6 @@ from c4core.players import ANY_PROGRAM, Resources, Stop, StopPlaying, parse_play
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.records.jobs import UnitPlan
-from workers.core.submit import restart_job
 from workers.match.judging import check_matches
 from workers.match.table import Table
 from workers.match.terms import KIND, MatchTermsError, asks_the_solver, complete, needs_this_machine
@@ -152,7 +152,7 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
         )
         if job_id is None or not _has_all_matches(session, job_id, asked):
             return None
-    restart_job(database, job_id)
+    database.run(partial(jobs.resume_job, job_id=job_id))
     return job_id
 
 

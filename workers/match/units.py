@@ -197,7 +197,7 @@ def solve_unit(
         resources = Resources(analyst, corpus, programs)
         played = _play(terms, missing, resources, is_stopped)
     except ProgramRefusedError as error:
-        again = f"c4 jobs retry {claim.job_id}"
+        again = f"c4 jobs resume {claim.job_id}"
         raise type(error)(
             f"{error}: start c4 worker with it, then {again}; or, without a broker, "
             f"{again} --allow-programs",

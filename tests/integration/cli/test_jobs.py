@@ -155,6 +155,5 @@ def test_a_failed_job_writes_no_file(tmp_path: Path) -> None:
         with Database.open(c4.environment["C4_DB"]) as database:
             for _ in range(MAX_ATTEMPTS):
                 give_up(database, must_take(database))
-        assert c4("jobs", "resume", number).code == 1
         # Another attempt with the same command succeeds.
         assert c4(*command.split(), "--output", f"of-{number}").code == 0

@@ -325,12 +325,12 @@ def test_a_more_urgent_job_begins_after_one_unit(
         await_that(lambda: worker.leases == 1)
         urgent = job_of_games(database, EASY, priority=5)
         done: list[tuple[JobState, int]] = []
+        finish = jobs.finish_if_complete
         monkeypatch.setattr(
             jobs,
             "finish_if_complete",
             lambda session, job_id: noted(done, finish(session, job_id), job_id),
         )
-        finish = jobs.state.finish_if_complete
         go_on.touch()
         turn.result(HANG_SECONDS)
     assert [job_id for state, job_id in done if state is JobState.DONE] == [urgent, long]

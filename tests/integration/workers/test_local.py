@@ -153,7 +153,7 @@ def test_a_failing_unit_is_tried_again_and_then_reported(database: Database) -> 
     assert (unit.seq, unit.attempts) == (1, MAX_ATTEMPTS)
     with database.write() as session:
         session.execute(delete(Evaluation))
-        jobs.retry_job(session, job_id)
+        jobs.resume_job(session, job_id)
     assert not any("error" in shown for shown in run(database, job_id))
 
 

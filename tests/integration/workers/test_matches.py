@@ -127,8 +127,8 @@ def test_a_failing_player_loses_the_game_and_the_match_continues(
 ) -> None:
     player = program(tmp_path, answer)
     # The other player has the same time limit, and may have to wait for a processor.
-    control = TimeControl(move=3.0, grace=0.0) if ending == "time" else TimeControl()
-    asked = terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=control)
+    limits = TimeControl(move=3.0, grace=0.0) if ending == "time" else TimeControl()
+    asked = terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=limits)
     match = play(database, asked, threads=2, programs=ANY_PROGRAM)
     found = games_of(database, match.id)
     assert [(each.ending, each.length) for each in found] == [(ending, 1), (ending, 0)]

@@ -114,7 +114,7 @@ def finished(c4: C4, command: Command, run: Callable[..., Result] = ran) -> None
     done = run(c4, *command.arguments)
     if done.code != 0:
         for job in json.loads(c4("jobs", "list", "--state", "failed", "--json").out):
-            c4("jobs", "retry", str(job["job"]))
+            c4("jobs", "resume", str(job["job"]))
         done = run(c4, *command.arguments)
     assert (done.code, "Traceback" in done.err) == (0, False), done.err
 

@@ -36,11 +36,11 @@ def test_a_worker_starts_no_program_without_consent(one_service: Service, trap: 
         done = one_service(*asked)
         assert done.code == 1
         assert "no worker may start it yet" in done.err
-        assert "start c4 worker with it, then c4 jobs retry 1" in done.err
+        assert "start c4 worker with it, then c4 jobs resume 1" in done.err
         assert one_service.job(1).state is JobState.FAILED
     assert not trap.has_run
     with one_service.worker("--threads=2", "--allow-programs", name="bob"):
-        done = one_service("jobs", "retry", "1")
+        done = one_service("jobs", "resume", "1")
         assert done.code == 0, done.err
         assert "no worker" not in done.err
     assert trap.has_run

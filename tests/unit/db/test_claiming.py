@@ -6,7 +6,7 @@ from typing import Any
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.jobs import Eligible, get_job, prolong, requeue_expired, retry_job
+from db.jobs import Eligible, get_job, prolong, requeue_expired, resume_job
 from db.records.jobs import (
     INTERACTIVE_PRIORITY,
     MAX_LOST_ATTEMPTS,
@@ -158,7 +158,7 @@ def test_a_unit_whose_workers_are_lost_too_often_fails(timed: Database, clock: F
     assert state_of(timed, other) is JobState.RUNNING
     (failed,) = ask(timed, failed_units, job_id)
     assert failed.error == "its worker was lost 10 times"
-    assert do(timed, retry_job, job_id) == 1
+    assert do(timed, resume_job, job_id) is JobState.RUNNING
     lose(MAX_LOST_ATTEMPTS)
     # The last unit does not close its job: a look at the database finds that it is complete.
     assert ask(timed, jobs.survey, []).complete_job == job_id

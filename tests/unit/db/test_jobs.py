@@ -72,7 +72,7 @@ class TestPlanning:
                 jobs.start_job(session, job_id)
 
     def test_a_missing_job_is_reported(self, database: Database) -> None:
-        steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
+        steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job)
         with database.write() as session:
             for number in (77, -1, 2**31, 2**63, 10**30):
                 for action in (jobs.get_job, *steering):
@@ -258,19 +258,17 @@ class TestControl:
         finish(database, must_take(database))
         with database.write() as session:
             assert jobs.resume_job(session, job_id) is JobState.DONE
-            assert jobs.retry_job(session, job_id) == 0
             with pytest.raises(JobStateError, match="is done: there is nothing to cancel") as error:
                 jobs.cancel_job(session, job_id)
         assert (error.value.job_id, error.value.state) == (job_id, "done")
 
     @on_sqlite
-    def test_retry_gives_all_attempts_again(self, database: Database) -> None:
+    def test_resume_gives_failed_units_all_attempts_again(self, database: Database) -> None:
         job_id, other = make_job(database, 1), make_job(database, 1)
         for _ in range(2 * MAX_ATTEMPTS):
             give_up(database, must_take(database))
         with database.write() as session:
-            assert jobs.resume_job(session, job_id) is JobState.FAILED
-            assert jobs.retry_job(session, job_id) == 1
+            assert jobs.resume_job(session, job_id) is JobState.RUNNING
         assert state_of(database, job_id) is JobState.RUNNING
         assert [unit.unit_id for unit in ask(database, failed_units, other)]
         taken = must_take(database)
@@ -289,5 +287,3 @@ class TestControl:
             jobs.cancel_job(session, job_id)
             with pytest.raises(JobStateError, match="its units are not all planned"):
                 jobs.resume_job(session, job_id)
-            with pytest.raises(JobStateError, match="resume it before"):
-                jobs.retry_job(session, job_id)

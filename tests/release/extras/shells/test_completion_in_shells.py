@@ -13,7 +13,7 @@ from tests.support.running.shells import COMPLETION_SECONDS, with_c4_on_the_path
 
 def test_fish(c4: C4) -> None:
     (c4.directory / "games.db").touch()
-    asked = ("c4 tourn", "c4 match set minimax-win", "c4 --db gam", "c4 jobs ret")
+    asked = ("c4 tourn", "c4 match set minimax-win", "c4 --db gam", "c4 jobs canc")
     lines = ["c4 completion fish | source", *(f"complete --do-complete '{line}'" for line in asked)]
     done = subprocess.run(
         ["fish", "--no-config", "-c", "\n".join(lines)],
@@ -25,7 +25,7 @@ def test_fish(c4: C4) -> None:
         timeout=COMPLETION_SECONDS,
     )
     words = [line.split("\t")[0] for line in done.stdout.splitlines()]
-    assert words == ["tournament", "minimax-windows", "games.db", "retry"]
+    assert words == ["tournament", "minimax-windows", "games.db", "cancel"]
 
 
 def test_zsh(c4: C4) -> None:
