@@ -17,7 +17,7 @@ from c4core.errors import C4Error
 from db.errors import PASSING_FAULTS, StorageError
 from db.evaluations.rows import COLUMNS, PLACE, DriverQuery, decode
 from db.games.matches import get_terms
-from db.jobs.state import LEASED, QUEUED
+from db.jobs.control import LEASED, QUEUED
 from db.models import Base, Evaluation, Game, Job, Match, Unit
 from db.records.jobs import JobState
 from db.records.matches import Origin

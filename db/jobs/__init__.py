@@ -10,21 +10,29 @@ The database is the queue. The life of a unit::
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
 
 Most jobs are planned completely before they start. Others grow while they run
-(:mod:`db.jobs.planning`), and may end units that are not needed any more (``cut_units``).
+(:mod:`db.jobs.control`), and may end units that are not needed any more (``cut_units``).
 
 After ``complete`` and ``fail``, call ``finish_if_complete`` in a transaction of its own.
 """
 
 from __future__ import annotations
 
-from db.jobs.planning import (
+from db.jobs.control import (
     GrowingJob as GrowingJob,
     add_units as add_units,
+    cancel_job as cancel_job,
     create_job as create_job,
     cut_units as cut_units,
+    delete_job as delete_job,
+    finish_if_complete as finish_if_complete,
     jobs_of_kind as jobs_of_kind,
+    lock_job as lock_job,
     newest_job as newest_job,
+    prune_jobs as prune_jobs,
+    resume_job as resume_job,
+    set_priority as set_priority,
     start_job as start_job,
+    state_of as state_of,
 )
 from db.jobs.queue import (
     Eligible as Eligible,
@@ -38,16 +46,6 @@ from db.jobs.queue import (
     release as release,
     requeue_expired as requeue_expired,
     survey as survey,
-)
-from db.jobs.state import (
-    cancel_job as cancel_job,
-    delete_job as delete_job,
-    finish_if_complete as finish_if_complete,
-    lock_job as lock_job,
-    prune_jobs as prune_jobs,
-    resume_job as resume_job,
-    set_priority as set_priority,
-    state_of as state_of,
 )
 from db.jobs.watching import (
     get_job as get_job,

@@ -15,7 +15,7 @@ from sqlalchemy import and_, case, func, literal, or_, select, tuple_, update
 
 from c4core.notation import BoardSize
 from db.evaluations.storing import send
-from db.jobs.state import (
+from db.jobs.control import (
     FREE,
     LEASED,
     QUEUED,

@@ -17,7 +17,7 @@ from sqlalchemy import and_, case, delete, distinct, func, or_, select
 
 from c4core.notation import BoardSize
 from db.errors import JobNotFoundError
-from db.jobs.state import (
+from db.jobs.control import (
     CANCELLED,
     DONE,
     FAILED,

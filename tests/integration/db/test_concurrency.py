@@ -15,7 +15,7 @@ from db import games, jobs
 from db.database import Database
 from db.errors import BusyError
 from db.evaluations import count
-from db.jobs.state import lock_job
+from db.jobs.control import lock_job
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
