@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.evaluation import score_limits
 from c4core.lines import Request
-from db import jobs
 from db.errors import JobStateError
+from db.jobs import control
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analyze.job import submit, unit_answers
 from workers.answers.find import find_answers, look_up
@@ -36,7 +36,7 @@ LABEL: Final = "c4 solve"
 """The label of such a job."""
 
 
-_PRUNE: Final = partial(jobs.prune_jobs, older_than=86_400.0, priority=INTERACTIVE_PRIORITY)
+_PRUNE: Final = partial(control.prune_jobs, older_than=86_400.0, priority=INTERACTIVE_PRIORITY)
 """Deletes some of the interactive jobs that ended more than a day ago: their answers were read."""
 
 
@@ -120,11 +120,11 @@ class RemoteSearch:
     def _await_end(self, job_id: int) -> JobState:
         seconds = FIRST_LOOK_SECONDS
         while True:
-            state = self._database.ask(partial(jobs.state_of, job_id=job_id))
+            state = self._database.ask(partial(control.state_of, job_id=job_id))
             if state is not JobState.RUNNING:
                 return state
             if self._is_stopped():
                 with suppress(JobStateError):  # it has ended meanwhile
-                    self._database.run(lambda session: jobs.cancel_job(session, job_id))
+                    self._database.run(lambda session: control.cancel_job(session, job_id))
             time.sleep(seconds)
             seconds = min(1.5 * seconds, LAST_LOOK_SECONDS)

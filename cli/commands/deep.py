@@ -23,7 +23,7 @@ from cli.shell.parameters import Engine
 from cli.shell.process import Exit
 from cli.work.job import Backend, JobContext
 from cli.work.view import moves_text
-from db import jobs
+from db.jobs import control
 from workers.answers.lines import answer_object
 from workers.answers.question import Answer
 from workers.deep.answer import read_answer
@@ -132,7 +132,7 @@ def _resumed(settings: Settings, database: Database, task: DeepTask) -> int:
             f"no job to resume for {task.moves!r} on {task.board}"
             f"{' with --weak' if task.weak else ''}"
         )
-    database.run(partial(jobs.resume_job, job_id=job_id))
+    database.run(partial(control.resume_job, job_id=job_id))
     settings.say_if_verbose(f"job {job_id} is queued again")
     return job_id
 

@@ -38,8 +38,8 @@ from cli.work.view import (
     silence_sentence,
     tree_facts,
 )
-from db import jobs as store
 from db.errors import UnreachableError
+from db.jobs import control, watching
 from db.records.jobs import JobState
 from workers.core.follow import (
     UNDER_WAY,
@@ -101,7 +101,7 @@ def list_(settings: Settings, given: ListGiven) -> None:
     """
     states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
-        found = store.list_jobs(session, states=states, limit=given.limit)
+        found = watching.list_jobs(session, states=states, limit=given.limit)
     wanted = [job_row(one) for one in found]
     chosen = chosen_format(settings, given.format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
@@ -203,7 +203,7 @@ def _lasting(job: JobInfo) -> JobInfo:
 
 def _newest(database: Database) -> int:
     with database.read() as session:
-        newest = store.list_jobs(session, limit=1)
+        newest = watching.list_jobs(session, limit=1)
     if not newest:
         raise click.UsageError("there is no job to watch")
     return newest[0].id
@@ -265,7 +265,7 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
 
     def cancel_them(session: Session) -> None:
         for number in sorted(numbers):
-            store.cancel_job(session, number)
+            control.cancel_job(session, number)
 
     with settings.open_database() as database:
         database.run(cancel_them)  # all of them, or none
@@ -324,7 +324,7 @@ def resume(settings: Settings, again: Again) -> None:
         chosen = result_format(settings, output, again.format_name, found.kind)
         if found.state in OPEN and not again.detach:
             backend.check_consent(database, found)
-        database.run(partial(store.resume_job, job_id=job))
+        database.run(partial(control.resume_job, job_id=job))
         settings.say_if_verbose(f"job {job} is queued again")
         work = JobContext(settings, database, backend)
         if again.detach:
@@ -352,7 +352,7 @@ def delete(settings: Settings, job: tuple[int, ...]) -> None:
 
     def delete_them(session: Session) -> None:
         for one in wanted:
-            store.delete_job(session, one)
+            control.delete_job(session, one)
 
     with settings.open_database() as database:
         database.run(delete_them)  # all of them, or none
@@ -392,7 +392,7 @@ def prune(settings: Settings, age: int) -> None:
     """
     with settings.open_database() as database:
         deleted = 0
-        while jobs := database.run(partial(store.prune_jobs, older_than=age)):
+        while jobs := database.run(partial(control.prune_jobs, older_than=age)):
             deleted += jobs
     settings.say(f"{count(deleted, 'job')} deleted")
     if settings.json:

@@ -12,7 +12,7 @@ from cli.output.tables import write_facts
 from cli.shell.commands import Command
 from cli.shell.process import Exit, echo
 from db.errors import StorageError
-from db.jobs import totals as read_totals
+from db.jobs.watching import totals as read_totals
 from workers.core.follow import problems, status_object, worker_object
 from workers.errors import BrokerUnreachableError
 from workers.text import count

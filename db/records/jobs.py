@@ -192,6 +192,6 @@ class WorkerInfo:
     seconds: float = 0.0
     """Solving seconds, summed over its threads."""
     started_at: float = 0.0
-    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.record_worker`."""
+    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.watching.record_worker`."""
     seen_at: float = 0.0
     """The time of its last heartbeat, in the same form."""

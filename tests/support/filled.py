@@ -9,12 +9,8 @@ from db.checking import check
 from db.database import Database
 from db.errors import StorageError
 from db.evaluations import store
-from db.jobs import (
-    claim,
-    complete,
-    fail,
-    record_worker,
-)
+from db.jobs.queue import claim, complete, fail
+from db.jobs.watching import record_worker
 from db.records.evaluations import StoredEvaluation
 from tests.support.boards.matches import game, store_match
 from tests.support.jobs import ELIGIBLE

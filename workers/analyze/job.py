@@ -39,8 +39,8 @@ from c4core.arrays import canonical_keys, key_array
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request, play_moves
 from c4core.position import Position
-from db import jobs
 from db.errors import JobStateError
+from db.jobs import watching
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions, unknown_keys
 from workers.answers.lines import bad_line_object, error_object, request_object
@@ -479,6 +479,6 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> Keys:
 def keys_of_label(database: Database, label: str, board: BoardSize) -> Keys:
     """The canonical keys of all positions of the ``analyze`` jobs with this label and board."""
     with database.read() as session:
-        numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
+        numbers = watching.jobs_of_label(session, label, kind=KIND, board=board)
     found = [asked_keys(database, number, board) for number in numbers]
     return np.unique(np.concatenate([key_array((), board), *found]))

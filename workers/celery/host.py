@@ -26,9 +26,9 @@ from celery.concurrency.thread import TaskPool as ThreadPool
 
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION, __version__
-from db import jobs
 from db.database import Database
 from db.errors import StorageError, UnreachableError
+from db.jobs import watching
 from db.records.jobs import WorkerInfo
 from db.urls import masked
 from workers.celery.broker import NODE, TASK, Broker, check_url, is_redis, is_server, make_app
@@ -173,7 +173,7 @@ class WorkerHost:
             worker.stop()
             register.close()
             with suppress(StorageError):
-                database.run(lambda session: jobs.remove_worker(session, worker.settings.name))
+                database.run(lambda session: watching.remove_worker(session, worker.settings.name))
             database.close()
         except Exception as error:  # noqa: BLE001 (after any error this worker cannot work)
             self._quit(error)
@@ -267,7 +267,7 @@ def _register(database: Database, worker: Worker) -> None:
         nodes=counters.nodes,
         seconds=counters.seconds,
     )
-    database.run(lambda session: jobs.record_worker(session, info))
+    database.run(lambda session: watching.record_worker(session, info))
 
 
 def open_patiently(url: str, stopping: threading.Event) -> Database | None:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION, __version__
-from db import jobs
 from db.database import PATIENCE_SECONDS
 from db.errors import JobStateError
+from db.jobs import control, watching
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import check_consent, find_kind, unit_objects
 from workers.core.leases import LEASE_SECONDS
@@ -141,7 +141,7 @@ class JobFollower:
         if on_progress is not None:
             self._job = read_job(self._database, self._job.id)
         elif not self._has_ended:
-            state = self._database.ask(partial(jobs.state_of, job_id=self._job.id))
+            state = self._database.ask(partial(control.state_of, job_id=self._job.id))
             self._job = replace(self._job, state=state)
         on_look()
         if on_progress is not None:
@@ -202,7 +202,7 @@ class LocalRunner(JobFollower):
 
 def read_job(database: Database, job_id: int) -> JobInfo:
     """Return all information about a job; raise JobNotFoundError if no job has this number."""
-    return database.ask(partial(jobs.get_job, job_id=job_id))
+    return database.ask(partial(watching.get_job, job_id=job_id))
 
 
 def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
@@ -217,7 +217,7 @@ def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
 
 
 def _read_units(database: Database, job_id: int, after: int, limit: int) -> list[UnitResult]:
-    return database.ask(partial(jobs.unit_results, job_id=job_id, after_seq=after, limit=limit))
+    return database.ask(partial(watching.unit_results, job_id=job_id, after_seq=after, limit=limit))
 
 
 def why_not_done(job: JobInfo) -> str:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM, ProgramRefusedError, check_consent as check_player
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.errors import CorruptError, StorageError
+from db.jobs import watching
 from db.records.jobs import INTERACTIVE_PRIORITY
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def has_consent(database: Database, job: JobInfo) -> bool:
 def has_workers(database: Database, priority: int, *properties: str) -> bool:
     """Whether there is a live worker for jobs of this priority, with these properties."""
     wanted = {lane_of_job(priority).queue, *properties}
-    return any(wanted <= set(worker.queues) for worker in database.ask(jobs.live_workers))
+    return any(wanted <= set(worker.queues) for worker in database.ask(watching.live_workers))
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:

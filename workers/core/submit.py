@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.errors import JobNotFoundError, JobStateError
+from db.jobs import control
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,7 +62,7 @@ def submit_units(
     batch = list(islice(remaining, UNITS_PER_TRANSACTION))
 
     def make(session: Session) -> int:
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session,
             kind=kind,
             board=board,
@@ -83,16 +83,16 @@ def submit_units(
             on_added(batch)
     except BaseException:
         with suppress(JobNotFoundError, JobStateError):  # it was deleted, or is running
-            database.run(partial(jobs.delete_job, job_id=job_id))
+            database.run(partial(control.delete_job, job_id=job_id))
         raise
     return job_id
 
 
 def _add(session: Session, job_id: int, batch: Sequence[UnitPlan]) -> None:
     """Add units to a job that is being planned; start it after the last ones."""
-    jobs.add_units(session, job_id, batch)
+    control.add_units(session, job_id, batch)
     if len(batch) < UNITS_PER_TRANSACTION:
-        jobs.start_job(session, job_id)
+        control.start_job(session, job_id)
 
 
 def topic_of(purpose: str, keys: Keys) -> str:
@@ -111,9 +111,9 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
     Two processes that ask at the same moment find nothing, and create a job each.
     """
     with database.read() as session:
-        job_id = jobs.newest_job(
+        job_id = control.newest_job(
             session, kind=kind, board=board, params=params, engine_version=ENGINE_VERSION
         )
     if job_id is not None:
-        database.run(partial(jobs.resume_job, job_id=job_id))
+        database.run(partial(control.resume_job, job_id=job_id))
     return job_id

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import ANY_PROGRAM, Resources, Stop, StopPlaying, parse_player
 from c4core.version import ENGINE_VERSION
-from db import games, jobs
+from db import games
+from db.jobs import control
 from db.records.jobs import UnitPlan
 from workers.match.judging import check_matches
 from workers.match.table import Table
@@ -143,7 +144,7 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
     """
     asked = _complete(database, terms)
     with database.read() as session:
-        job_id = jobs.newest_job(
+        job_id = control.newest_job(
             session,
             kind=KIND,
             board=asked[0].board,
@@ -152,7 +153,7 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
         )
         if job_id is None or not _has_all_matches(session, job_id, asked):
             return None
-    database.run(partial(jobs.resume_job, job_id=job_id))
+    database.run(partial(control.resume_job, job_id=job_id))
     return job_id
 
 
@@ -174,7 +175,7 @@ def plan_matches(
     plans = [list(_units(each, paces.seconds_per_game(each), least)) for each in asked]
 
     def make(session: Session) -> MatchSubmission:
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session,
             kind=KIND,
             board=asked[0].board,
@@ -186,11 +187,11 @@ def plan_matches(
         first = 0
         for each, units in zip(asked, plans, strict=True):
             match_id = games.create_match(session, each, job_id=job_id, label=label)
-            jobs.add_units(session, job_id, (_of_match(match_id, unit) for unit in units))
+            control.add_units(session, job_id, (_of_match(match_id, unit) for unit in units))
             games.set_units(session, match_id, first, first + len(units))
             first += len(units)
             match_ids.append(match_id)
-        jobs.start_job(session, job_id)
+        control.start_job(session, job_id)
         return MatchSubmission(job_id, tuple(match_ids))
 
     return database.run(make)

@@ -14,7 +14,7 @@ from c4core.errors import ClaimError, ProvingStoppedError
 from c4core.proof.format import pack
 from c4core.proof.making import find_part, find_trunk, frontier, write_half
 from c4core.proof.prover import Prover
-from db import jobs
+from db.jobs import control, watching
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
 from workers.answers.lines import error_object
@@ -72,10 +72,10 @@ def go_on(session: Session, claim: Claim, _database: Database) -> None:
     if claim.payload.get("stage") == "part":
         return
     task = ProofTask.from_params(claim.params, claim.board)
-    (unit,) = jobs.unit_results(session, claim.job_id, after_seq=claim.seq - 1, limit=1)
+    (unit,) = watching.unit_results(session, claim.job_id, after_seq=claim.seq - 1, limit=1)
     plans = list(_following(task, unit.payload, unit.result or {}))
     if plans:
-        jobs.add_units(session, claim.job_id, plans)
+        control.add_units(session, claim.job_id, plans)
 
 
 def _following(task: ProofTask, payload: Json, result: Json) -> Iterable[UnitPlan]:

@@ -10,7 +10,7 @@ import pytest
 
 from cli.commands import jobs
 from db.database import Database
-from db.jobs import record_work
+from db.jobs.queue import record_work
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.games import EASY
 from tests.support.jobs import finish, give_up, must_take

@@ -10,13 +10,13 @@ import pytest
 from c4core import Position
 from c4core.files import flush
 from c4core.notation import BoardSize
-from db import jobs
 from db.checking import check
 from db.database import Database
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
-from db.jobs import live_workers, record_worker
+from db.jobs import watching
+from db.jobs.watching import live_workers, record_worker
 from db.maintenance import backup, stats
 from db.migrations import HEAD
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
@@ -85,11 +85,11 @@ def test_backup(used: Database, tmp_path: Path) -> None:
         assert list(check(copy)) == []
         with copy.read() as session, used.read() as original:
             assert list(stream(session, everything)) == list(stream(original, everything))
-            job_id = jobs.list_jobs(session)[0].id
-            copied, job = jobs.get_job(session, job_id), jobs.get_job(original, job_id)
+            job_id = watching.list_jobs(session)[0].id
+            copied, job = watching.get_job(session, job_id), watching.get_job(original, job_id)
             # The rate counts up to now.
             assert copied == replace(job, positions_per_second=copied.positions_per_second)
-            assert jobs.unit_results(session, job_id) == jobs.unit_results(original, job_id)
+            assert watching.unit_results(session, job_id) == watching.unit_results(original, job_id)
             assert live_workers(session) == live_workers(original) != ()
             match, corpus = list_matches(session)
             assert [match, corpus] == list_matches(original)

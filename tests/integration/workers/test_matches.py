@@ -19,9 +19,10 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.players import ANY_PROGRAM
 from c4core.position import Position
 from c4core.solver import Solver
-from db import games, jobs
+from db import games
 from db.database import Database
 from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
+from db.jobs import control, watching
 from db.records.games import ON_THE_BOARD
 from db.records.jobs import JobState
 from db.records.matches import Seats
@@ -73,8 +74,8 @@ def run_claimed(database: Database, is_stopped: Callable[[], bool] = lambda: Fal
 
 def results_of_units(database: Database, job_id: int) -> list[dict[str, Any]]:
     """The output of a job as it is now."""
-    job = ask(database, jobs.get_job, job_id)
-    units = ask(database, jobs.unit_results, job_id)
+    job = ask(database, watching.get_job, job_id)
+    units = ask(database, watching.unit_results, job_id)
     return [each for unit in units for each in unit_objects(job, unit)]
 
 
@@ -107,7 +108,7 @@ def test_the_same_matches_find_their_job(database: Database) -> None:
     asked = [terms(), terms(player_a="stupid")]
     assert find_job(database, asked) is None
     planned = plan_matches(database, asked)
-    do(database, jobs.cancel_job, planned.job_id)
+    do(database, control.cancel_job, planned.job_id)
     for state in (JobState.RUNNING, JobState.DONE):
         assert find_job(database, asked) == planned.job_id
         assert state_of(database, planned.job_id) is state
@@ -186,7 +187,7 @@ def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
 def test_a_worker_that_lost_its_unit_writes_no_games(database: Database) -> None:
     planned = plan_matches(database, [terms()])
     taken = must_take(database)
-    do(database, jobs.cancel_job, planned.job_id)
+    do(database, control.cancel_job, planned.job_id)
     for stopped in (lambda: False, lambda: True):
         assert run_unit(database, Solver(table_mb=1), taken, stopped).end is UnitEnd.LOST
     assert games_of(database, planned.match_ids[0]) == []
@@ -229,7 +230,7 @@ def test_the_output_of_a_decided_match_does_not_depend_on_the_order(
     match = info(database, planned.match_ids[0])
     assert match.verdict == "H1"
     shown = results_of_units(database, planned.job_id)
-    size = ask(database, jobs.unit_results, planned.job_id)[0].payload["count"]
+    size = ask(database, watching.unit_results, planned.job_id)[0].payload["count"]
     assert match.tally.games % size  # decided in the middle of a unit
     firsts = range(0, UNEQUAL.games, size)
     assert [each["games"] for each in shown] == [
@@ -249,9 +250,9 @@ def test_a_cancelled_unit_reports_the_games_that_count(
     whole = play(database, replace(UNEQUAL, games=60))
     with database.write() as session:
         games.add_games(session, match_id, games_of(database, whole.id))
-        jobs.cancel_job(session, planned.job_id)
+        control.cancel_job(session, planned.job_id)
     assert settle_match(database, match_id) == "H1"
-    do(database, jobs.resume_job, planned.job_id)
+    do(database, control.resume_job, planned.job_id)
     shown = run_job(database, planned.job_id)
     assert sum(each["a_wins"] for each in shown) == whole.tally.a.wins
 
@@ -266,7 +267,7 @@ def test_other_matches_of_a_tournament_continue(database: Database) -> None:
     assert state_of(database, planned.job_id) is JobState.DONE
     assert not any("error" in each for each in shown)
     # Resuming the job does not resume decided matches.
-    assert do(database, jobs.resume_job, planned.job_id) is JobState.DONE
+    assert do(database, control.resume_job, planned.job_id) is JobState.DONE
     assert info(database, decided.id).tally == decided.tally
 
 
@@ -280,9 +281,9 @@ def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> 
 def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
     planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
     gone, kept = planned.match_ids
-    do(database, jobs.cancel_job, planned.job_id)
+    do(database, control.cancel_job, planned.job_id)
     do(database, games.delete_match, gone)
-    assert do(database, jobs.resume_job, planned.job_id) is JobState.RUNNING
+    assert do(database, control.resume_job, planned.job_id) is JobState.RUNNING
     shown = run_job(database, planned.job_id)
     assert state_of(database, planned.job_id) is JobState.DONE
     assert len(games_of(database, kept)) == 10
@@ -294,9 +295,9 @@ def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
 def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> None:
     with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
         planned = plan_matches(database, [terms()])
-        do(database, jobs.cancel_job, planned.job_id)
+        do(database, control.cancel_job, planned.job_id)
         with database.write() as session:
-            jobs.resume_job(session, planned.job_id)
+            control.resume_job(session, planned.job_id)
             deleting = pool.submit(
                 database.run, lambda other: games.delete_match(other, planned.match_ids[0])
             )
@@ -325,7 +326,7 @@ def test_a_cancelled_match_frees_its_thread(
         database, planned.job_id, table_mb=1, lease_seconds=0.5, programs=ANY_PROGRAM
     ) as runner:
         await_that(thinking.exists)
-        do(database, jobs.cancel_job, planned.job_id)
+        do(database, control.cancel_job, planned.job_id)
         runner.wait()
         await_that(lambda: all(each.name != "c4-unit-0" for each in threading.enumerate()))
     assert state_of(database, planned.job_id) is JobState.CANCELLED

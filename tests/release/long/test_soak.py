@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from db import jobs
 from db.database import Database
+from db.jobs import watching
 from db.records.jobs import JobState
 from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
@@ -85,7 +85,7 @@ def test_mixed_load_loses_nothing_and_memory_stays_flat(
             )
             assert max(growth.values()) < MOST_GROWTH_MB
             with Database.open(url) as database, database.read() as session:
-                totals = jobs.totals(session)
+                totals = watching.totals(session)
             assert (totals.queued_units, totals.running_units, totals.failed_units) == (0, 0, 0)
             assert totals.jobs[JobState.DONE] == sum(totals.jobs.values())
             for worker in (ada, bob):

@@ -2,7 +2,9 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.jobs import claim, finish_if_complete, get_job, list_jobs, survey, totals
+from db.jobs.control import finish_if_complete
+from db.jobs.queue import claim, survey
+from db.jobs.watching import get_job, list_jobs, totals
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import ELIGIBLE, LEASE, finish, give_up, must_take, of_job
 from tests.support.running.databases import (

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from c4core.position import Position
 from c4core.solver import Solver
-from db import jobs
 from db.database import Database
+from db.jobs import control
 from db.records.jobs import JobState
 from tests.support.boards.games import random_games
 from tests.support.jobs import finish, give_up, must_take, of_job, state_of
@@ -200,7 +200,7 @@ def test_results_of_an_unfinished_job_have_errors_for_the_rest(api: Api, idle: D
 
 def test_a_job_in_planning_has_no_results(api: Api, idle: Database) -> None:
     made = {"kind": "analyze", "board": Position().board, "params": {}, "engine_version": 1}
-    number = idle.run(lambda session: jobs.create_job(session, **made))
+    number = idle.run(lambda session: control.create_job(session, **made))
     assert api.refused(f"/api/v1/jobs/{number}/results") == (409, None)
     assert api.refused(f"/api/v1/jobs/{number}/resume", {}) == (409, None)
 
