@@ -35,9 +35,9 @@ from benchmarks.record import ROOT
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from cli.measuring import time_with_unit
-from db import jobs
 from db.database import Database
 from db.errors import StorageError
+from db.jobs import watching
 from db.models import Base, Unit
 from db.records.jobs import UnitState
 from workers.analyze.job import submit
@@ -162,7 +162,7 @@ def clear(database: Database) -> None:
 
 def _workers(database: Database) -> Sequence[object]:
     with database.read() as session:
-        return jobs.live_workers(session)
+        return watching.live_workers(session)
 
 
 def _submit(database: Database, units: int) -> None:

@@ -2,8 +2,8 @@
 
 :func:`read_moves` reads ``4453`` and also ``4,4,5,3``, ``4 4 5 3``, ``4-4-5-3``, ``[4, 4, 5, 3]``,
 ``D1 D2 E1 C1``, ``1. d1 d2 {good} 2. e1 c1 1-0``, and the address of a page that shows them. Moves
-are written without separators, or with the same separator between all of them. ``docs/positions.md`` lists all forms, and
-:mod:`c4core.grids` reads drawings.
+are written without separators, or with the same separator between all of them.
+``docs/positions.md`` lists all forms, and :mod:`c4core.grids` reads drawings.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def read_moves(text: str, board: BoardSize, *, zero_based: bool = False) -> tupl
 
     Args:
         text: columns as characters (``4453``), as numbers with separators (``4, 4, 5, 3``), or as
-            squares (``d1 d2 e1 c1``); or an address that ends in ``?pos=4453``. White space, a byte-order mark, brackets and quotes around
-            them, move numbers, comments (``# ...`` or ``{...}``) and a result at the end are
-            ignored.
+            squares (``d1 d2 e1 c1``); or an address that ends in ``?pos=4453``. White space, a
+            byte-order mark, brackets and quotes around them, move numbers, comments (``# ...`` or
+            ``{...}``) and a result at the end are ignored.
         board: the board. In the notation of ``4453``, ``a`` is the tenth column, if the board has
             one.
         zero_based: whether numbers count columns from 0. The first square is always ``a1``.
@@ -249,52 +249,58 @@ def _is_group(word: str, board: BoardSize, *, zero_based: bool) -> bool:
 
 def _bad_word(words: Sequence[str], board: BoardSize, *, zero_based: bool) -> MoveError:
     """The error for the first word that is not one column."""
-    if len(words) == len(("moves", "score")) and _SCORE.fullmatch(words[1]) and len(words[0]) > 1:
-        with suppress(MoveError):
-            parse_moves(words[0], width=board.width, zero_based=zero_based)
-            return MoveError(
-                f"{reprlib.repr(words[0])} and {words[1]!r} are two groups of moves, or moves and "
-                f"a score: write all moves without separators; {_NO_SCORE}",
-                kind="ambiguous",
-                index=1,
-            )
-    first = 0 if zero_based else 1
-    last = board.width - 1 + first
-    by_squares = _WITH_ROW.fullmatch(words[0])
     is_group = [_is_group(word, board, zero_based=zero_based) for word in words]
+    if len(words) == len(("moves", "score")) and _SCORE.fullmatch(words[1]) and is_group[0]:
+        return MoveError(
+            f"{reprlib.repr(words[0])} and {words[1]!r} are two groups of moves, or moves and "
+            f"a score: write all moves without separators; {_NO_SCORE}",
+            kind="ambiguous",
+            index=1,
+        )
+    first = 0 if zero_based else 1
+    by_squares = _WITH_ROW.fullmatch(words[0])
     # In "4453 hello" the second word is the fault; in "44 4 5" it is the first.
     for index in sorted(range(len(words)), key=is_group.__getitem__):
         word = words[index]
         number = int(match[1]) if (match := _NUMBER.fullmatch(word)) else None
         if by_squares:
-            corner = f"{chr(ord('a') + board.width - 1)}{board.height}"
-            square = _WITH_ROW.fullmatch(word.lower())
-            if square and square[1] <= corner[0] and int(square[2]) <= board.height:
-                continue
-            reason = f"{reprlib.repr(word)} is not a square of the board, a1 to {corner}"
-        elif number == 0 and first:
-            reason = f"0 is not a column: {FROM_ONE}"
-        elif number is not None:
-            if first <= number <= last:
-                continue
-            if is_group[index]:
-                return MoveError(
-                    f"move {index + 1}: {reprlib.repr(word)} has several columns: separate all "
-                    "moves, or none",
-                    kind="ambiguous",
-                    index=index,
-                )
-            reason = f"column {number} is outside the board (columns {first} to {last})"
-        elif _SCORE.fullmatch(word) and index == len(words) - 1:
-            reason = f"{word!r} is not a column but may be a score: {_NO_SCORE}"
-        elif re.fullmatch("[.xo_|-]{4,}", word):
-            reason = f"{reprlib.repr(word)} is not a column: {SINGLE_ROW}"
+            number = None
+            reason = _not_a_square(word, board)
+        elif number is not None and first <= number < board.width + first:
+            reason = ""
+        elif is_group[index]:
+            number = None
+            reason = f"{reprlib.repr(word)} has several columns: separate all moves, or none"
         else:
-            reason = f"{reprlib.repr(word)} is not a column"
-        return MoveError(
-            f"move {index + 1}: {reason}",
-            kind="syntax" if number is None else "range",
-            column=None if number is None else number - first,
-            index=index,
-        )
+            reason = _not_a_column(word, number, board, first, is_last=index == len(words) - 1)
+        if reason:
+            return MoveError(
+                f"move {index + 1}: {reason}",
+                kind="syntax" if number is None else "range",
+                column=None if number is None else number - first,
+                index=index,
+            )
     raise AssertionError("moves without a bad word")
+
+
+def _not_a_square(word: str, board: BoardSize) -> str:
+    corner = f"{chr(ord('a') + board.width - 1)}{board.height}"
+    square = _WITH_ROW.fullmatch(word.lower())
+    if square and square[1] <= corner[0] and int(square[2]) <= board.height:
+        return ""
+    return f"{reprlib.repr(word)} is not a square of the board, a1 to {corner}"
+
+
+def _not_a_column(
+    word: str, number: int | None, board: BoardSize, first: int, *, is_last: bool
+) -> str:
+    if number == 0:
+        return f"0 is not a column: {FROM_ONE}"
+    if number is not None:
+        last = board.width - 1 + first
+        return f"column {number} is outside the board (columns {first} to {last})"
+    if _SCORE.fullmatch(word) and is_last:
+        return f"{word!r} is not a column but may be a score: {_NO_SCORE}"
+    if re.fullmatch("[.xo_|-]{4,}", word):
+        return f"{reprlib.repr(word)} is not a column: {SINGLE_ROW}"
+    return f"{reprlib.repr(word)} is not a column"

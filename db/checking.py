@@ -17,7 +17,7 @@ from c4core.errors import C4Error
 from db.errors import PASSING_FAULTS, StorageError
 from db.evaluations.rows import COLUMNS, PLACE, DriverQuery, decode
 from db.games.matches import get_terms
-from db.jobs.state import LEASED, QUEUED, is_abandoned
+from db.jobs.control import LEASED, QUEUED
 from db.models import Base, Evaluation, Game, Job, Match, Unit
 from db.records.jobs import JobState
 from db.records.matches import Origin
@@ -146,8 +146,6 @@ def _jobs(session: Session) -> Iterator[str]:
         select(Job.id, Job.state).where(Job.state.in_(closed), has_open_unit)
     ):
         yield f"job {job_id} is {state}, but has units that are not"
-    for job_id in session.scalars(select(Job.id).where(is_abandoned(session)).order_by(Job.id)):
-        yield f"job {job_id} was abandoned while it was being planned: the next job deletes it"
     gaps = select(Unit.job_id).group_by(Unit.job_id).having(func.max(Unit.seq) >= func.count())
     for job_id in session.scalars(gaps):
         yield f"job {job_id} has lost units: there are gaps in their numbers"

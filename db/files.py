@@ -44,7 +44,7 @@ _HEADER: Final = 28
 
 _LARGEST_PAGE: Final = 1 << 16
 
-_SCHEMA: Final = "892c6a9f11e749473d47df74ad3da8c384c6cd29e8c63d12a1f69fad1698e80e"
+_SCHEMA: Final = "0bad7ef330ed1116005a002dc5d36187c3d6021afcd5c5c596b3501f47ce18df"
 """Digest of :func:`_schema_of` for the newest revision; a change of the schema changes it."""
 
 _VERSION_TABLE: Final = (

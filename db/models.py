@@ -163,14 +163,7 @@ class Unit(Base):
         # prefers the index of the constraint above, and reads every done unit before it finds a
         # queued one. For the same reason no two indexes have the same condition. The indexes also
         # contain the columns that a tally sums.
-        _partial_index(
-            "queued",
-            "job_id",
-            "seq",
-            "positions",
-            "expected_seconds",
-            condition="state = 'queued'",
-        ),
+        _partial_index("queued", "job_id", "seq", "positions", condition="state = 'queued'"),
         _partial_index("leased", "job_id", "lease_until", condition="state = 'leased'"),
         _partial_index(
             "done", "job_id", "positions", "nodes", "seconds", condition="state = 'done'"
@@ -187,7 +180,6 @@ class Unit(Base):
     state: Mapped[UnitState] = mapped_column(_state(UnitState))
     payload: Mapped[dict[str, Any]] = mapped_column(JsonText)
     positions: Mapped[int] = mapped_column(Integer)
-    expected_seconds: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     fence: Mapped[int] = mapped_column(Integer)
     attempts: Mapped[int] = mapped_column(Integer)
     owner: Mapped[str | None] = mapped_column(PlainText)
@@ -287,18 +279,4 @@ class Worker(Base):
     units_done: Mapped[int] = mapped_column(BigInteger)
     positions_done: Mapped[int] = mapped_column(BigInteger)
     nodes: Mapped[int] = mapped_column(BigInteger)
-    seconds: Mapped[float] = mapped_column(Double)
-
-
-class MeasuredCost(Base):
-    """The cost of searching positions of a ply, summed over the searched ones."""
-
-    __tablename__ = "costs"
-
-    engine_version: Mapped[int] = mapped_column(Integer, primary_key=True)
-    width: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
-    height: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
-    columns: Mapped[bool] = mapped_column(Boolean, primary_key=True)
-    ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
-    positions: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
-from db import jobs
 from db.errors import StorageError
+from db.jobs import watching
 from db.records.jobs import JobState
 from workers.book.job import KIND as BOOK
 from workers.core.follow import read_job
@@ -130,7 +130,7 @@ class JobRunner:
         while not self._closing.is_set():
             try:
                 with self._database.read() as session:
-                    found = jobs.list_jobs(session, states=[JobState.RUNNING], limit=MOST_FOUND)
+                    found = watching.list_jobs(session, states=[JobState.RUNNING], limit=MOST_FOUND)
             except StorageError as error:
                 LOGGER.warning("cannot read the unfinished jobs, trying again: %s", error)
                 self._closing.wait(RETRY_SECONDS)

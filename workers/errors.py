@@ -17,28 +17,8 @@ class BrokerUnreachableError(BrokerError):
     """The broker does not answer, or refuses: no server, a refused login, no memory left."""
 
 
-class BrokerFullError(BrokerUnreachableError):
-    """The broker answers, but accepts no messages: it is out of memory or disk space."""
-
-
-class BrokerBlockedError(ConnectionError):
-    """A RabbitMQ server currently does not read from this connection."""
-
-
 class NotSolvedError(C4Error):
     """A question stays unanswered: workers have given up on the job, or it was cancelled."""
-
-
-class AlreadyAskedError(C4Error):
-    """Another process has just created the same job."""
-
-
-class LeaseLostError(C4Error):
-    """The lease of a unit is lost: another worker has taken it over, or its job was cancelled."""
-
-
-class TableTooLargeError(C4Error, ValueError):
-    """The transposition table does not fit into the memory that a worker may use."""
 
 
 class JobIncompleteError(C4Error):

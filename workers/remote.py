@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.evaluation import score_limits
 from c4core.lines import Request
-from db import jobs
 from db.errors import JobStateError
+from db.jobs import control
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analyze.job import submit, unit_answers
 from workers.answers.find import find_answers, look_up
@@ -34,6 +34,10 @@ LAST_LOOK_SECONDS: Final = 0.25
 
 LABEL: Final = "c4 solve"
 """The label of such a job."""
+
+
+_PRUNE: Final = partial(control.prune_jobs, older_than=86_400.0, priority=INTERACTIVE_PRIORITY)
+"""Deletes some of the interactive jobs that ended more than a day ago: their answers were read."""
 
 
 class RemoteSearch:
@@ -110,17 +114,17 @@ class RemoteSearch:
         if not has_workers(self._database, INTERACTIVE_PRIORITY):
             self._on_nobody()
         self._broker.wake(Lane.INTERACTIVE)
-        self._database.run(jobs.prune_interactive)
+        self._database.run(_PRUNE)
         return submission.job_id
 
     def _await_end(self, job_id: int) -> JobState:
         seconds = FIRST_LOOK_SECONDS
         while True:
-            state = self._database.ask(partial(jobs.state_of, job_id=job_id))
+            state = self._database.ask(partial(control.state_of, job_id=job_id))
             if state is not JobState.RUNNING:
                 return state
             if self._is_stopped():
                 with suppress(JobStateError):  # it has ended meanwhile
-                    self._database.run(lambda session: jobs.cancel_job(session, job_id))
+                    self._database.run(lambda session: control.cancel_job(session, job_id))
             time.sleep(seconds)
             seconds = min(1.5 * seconds, LAST_LOOK_SECONDS)

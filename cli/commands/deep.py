@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -22,9 +23,9 @@ from cli.shell.parameters import Engine
 from cli.shell.process import Exit
 from cli.work.job import Backend, JobContext
 from cli.work.view import moves_text
+from db.jobs import control
 from workers.answers.lines import answer_object
 from workers.answers.question import Answer
-from workers.core.submit import restart_job
 from workers.deep.answer import read_answer
 from workers.deep.job import find_job, join_or_submit
 from workers.deep.task import DeepTask
@@ -131,7 +132,7 @@ def _resumed(settings: Settings, database: Database, task: DeepTask) -> int:
             f"no job to resume for {task.moves!r} on {task.board}"
             f"{' with --weak' if task.weak else ''}"
         )
-    restart_job(database, job_id)
+    database.run(partial(control.resume_job, job_id=job_id))
     settings.say_if_verbose(f"job {job_id} is queued again")
     return job_id
 

@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -37,8 +38,8 @@ from cli.work.view import (
     silence_sentence,
     tree_facts,
 )
-from db import jobs as store
 from db.errors import UnreachableError
+from db.jobs import control, watching
 from db.records.jobs import JobState
 from workers.core.follow import (
     UNDER_WAY,
@@ -48,7 +49,6 @@ from workers.core.follow import (
     refuse_foreign,
 )
 from workers.core.kinds import has_workers
-from workers.core.submit import restart_job
 from workers.deep.answer import tree_object
 from workers.text import count
 
@@ -97,11 +97,11 @@ def list_(settings: Settings, given: ListGiven) -> None:
     "silent" is the time since a process last worked on an unfinished job. Use "c4 jobs resume" to
     continue a running job on which no process works any more. A job is in state "planning" while
     its command reads the input. If that command is killed, give it again: the unfinished plan
-    cannot be resumed, and the next job or worker deletes it after a minute.
+    cannot be resumed, so remove it with "c4 jobs delete".
     """
     states = [JobState(name) for name in given.state] or None
     with settings.open_database() as database, database.read() as session:
-        found = store.list_jobs(session, states=states, limit=given.limit)
+        found = watching.list_jobs(session, states=states, limit=given.limit)
     wanted = [job_row(one) for one in found]
     chosen = chosen_format(settings, given.format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
@@ -203,7 +203,7 @@ def _lasting(job: JobInfo) -> JobInfo:
 
 def _newest(database: Database) -> int:
     with database.read() as session:
-        newest = store.list_jobs(session, limit=1)
+        newest = watching.list_jobs(session, limit=1)
     if not newest:
         raise click.UsageError("there is no job to watch")
     return newest[0].id
@@ -265,7 +265,7 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
 
     def cancel_them(session: Session) -> None:
         for number in sorted(numbers):
-            store.cancel_job(session, number)
+            control.cancel_job(session, number)
 
     with settings.open_database() as database:
         database.run(cancel_them)  # all of them, or none
@@ -276,7 +276,7 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
 
 
 OPEN = (JobState.RUNNING, JobState.CANCELLED, JobState.FAILED)
-"""The states in which a job has units that can be queued again."""
+"""The states of jobs that have, or may get, open units."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -301,10 +301,10 @@ class Again:
 @takes(Again)
 @click.pass_obj
 def resume(settings: Settings, again: Again) -> None:
-    """Continue a job that was interrupted, cancelled or detached, or has failed units.
+    """Continue a job that was interrupted, cancelled or detached, or that failed.
 
-    Finished units are not repeated; failed ones get all their attempts again. Use --output to write
-    the results of the complete job, or "c4 jobs results" later.
+    Finished units are not repeated; failed units get all their attempts again. Use --output to
+    write the results of the complete job, or "c4 jobs results" later.
 
     Players that are programs are started only with --allow-programs, because anybody may have
     created the job. With --broker, the workers need this option instead.
@@ -324,7 +324,8 @@ def resume(settings: Settings, again: Again) -> None:
         chosen = result_format(settings, output, again.format_name, found.kind)
         if found.state in OPEN and not again.detach:
             backend.check_consent(database, found)
-        restart_job(database, job)
+        database.run(partial(control.resume_job, job_id=job))
+        settings.say_if_verbose(f"job {job} is queued again")
         work = JobContext(settings, database, backend)
         if again.detach:
             work.leave(job)
@@ -351,7 +352,7 @@ def delete(settings: Settings, job: tuple[int, ...]) -> None:
 
     def delete_them(session: Session) -> None:
         for one in wanted:
-            store.delete_job(session, one)
+            control.delete_job(session, one)
 
     with settings.open_database() as database:
         database.run(delete_them)  # all of them, or none
@@ -390,7 +391,9 @@ def prune(settings: Settings, age: int) -> None:
     deleted a day after their end, without this command.
     """
     with settings.open_database() as database:
-        deleted = store.prune_jobs(database, age)
+        deleted = 0
+        while jobs := database.run(partial(control.prune_jobs, older_than=age)):
+            deleted += jobs
     settings.say(f"{count(deleted, 'job')} deleted")
     if settings.json:
         write_object({"deleted": deleted})

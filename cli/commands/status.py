@@ -12,9 +12,8 @@ from cli.output.tables import write_facts
 from cli.shell.commands import Command
 from cli.shell.process import Exit, echo
 from db.errors import StorageError
-from db.jobs import totals as read_totals
-from workers.celery.checking import problems
-from workers.core.follow import status_object, worker_object
+from db.jobs.watching import totals as read_totals
+from workers.core.follow import problems, status_object, worker_object
 from workers.errors import BrokerUnreachableError
 from workers.text import count
 
@@ -37,8 +36,7 @@ def status(settings: Settings, *, check: bool) -> None:
     threads ("nodes/s") and the time of their last sign of life ("seen").
 
     With a broker, the workers that answer there are counted, which takes a second. Problems are: a
-    broker that does not answer, workers of another build or at another broker, clocks that differ
-    by more than 5 seconds, and with --check a database that cannot be written. Run "c4 status
+    broker that does not answer, and workers of another build or at another broker. Run "c4 status
     --check" on a new machine before "c4 worker".
     """
     found: list[str] = []
@@ -46,7 +44,7 @@ def status(settings: Settings, *, check: bool) -> None:
     try:
         with settings.open_database() as database:
             totals = database.ask(read_totals)
-            found += problems(database, answering, must_write=check)
+        found += problems(totals.live_workers, answering)
     except StorageError:
         _say_problems(settings, found)
         raise

@@ -28,7 +28,7 @@ from cli.output.render import duration, guess
 from cli.shell.process import check_signals, echo, ignoring_closed_stderr
 from cli.work.view import JobLine, content, drawn_progress, tree_line
 from db.errors import StorageError
-from db.jobs import set_priority
+from db.jobs.control import set_priority
 from db.records.jobs import JobState, UnitState
 from workers.answers.lines import ROW_NAMES, as_row, result_lines
 from workers.answers.question import Answer

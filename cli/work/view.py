@@ -10,7 +10,6 @@ from c4core.notation import column_label
 from cli.output import progress
 from cli.output.formats import Column
 from cli.output.render import duration, score_text
-from db.jobs.state import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState, UnitState
 from workers.core.follow import UNDER_WAY
 from workers.core.kinds import find_kind
@@ -59,13 +58,14 @@ def silence_sentence(
 
     ``has_workers``: there are workers that take such jobs.
     """
-    if state is JobState.PLANNING and silent_seconds is not None:
-        if silent_seconds < PLANNER_ALIVE_SECONDS:
-            return None
-        return f"The process that planned job {job_id} is gone: give its command again"
-    if state is not JobState.RUNNING or not is_silent(state, silent_seconds):
+    if not is_silent(state, silent_seconds):
         return None
     when = "yet" if silent_seconds is None else f"for {duration(silent_seconds)}"
+    if state is JobState.PLANNING:
+        return (
+            f"No process has planned job {job_id} {when}: if its command has ended, give it again, "
+            f"and delete this job with c4 jobs delete {job_id}"
+        )
     todo = f"start workers, or continue with c4 jobs resume {job_id}"
     if has_workers:
         todo = "the workers are busy with other jobs"

@@ -8,7 +8,7 @@ from sqlalchemy import and_, delete, func, insert, literal, or_, select, update
 
 from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
 from db.games.storing import MOST_MATCHES, read_tallies
-from db.jobs.state import (
+from db.jobs.control import (
     CANCELLED,
     DONE,
     FAILED,

@@ -1,4 +1,4 @@
-"""Jobs and their units: plan, claim, complete, control, watch. Callers import everything from here.
+"""Jobs and their units: plan, claim, complete, control, watch.
 
 The database is the queue. The life of a unit::
 
@@ -9,64 +9,7 @@ The database is the queue. The life of a unit::
       |--requeue_expired|   the lease expired: queued again, or failed after MAX_LOST_ATTEMPTS
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
 
-Most jobs are planned completely before they start. Others grow while they run
-(:mod:`db.jobs.planning`), and may end units that are not needed any more (``cut_units``).
-
-After ``complete`` and ``fail``, call ``finish_if_complete`` in a transaction of its own.
+``control`` plans, ends and resumes jobs, ``queue`` has the verbs of workers, ``watching`` shows
+jobs and workers. After ``complete`` and ``fail``, call ``finish_if_complete`` in a transaction of
+its own.
 """
-
-from __future__ import annotations
-
-from db.jobs.planning import (
-    GrowingJob as GrowingJob,
-    add_costs as add_costs,
-    add_units as add_units,
-    create_job as create_job,
-    cut_units as cut_units,
-    drop_abandoned as drop_abandoned,
-    drop_job as drop_job,
-    hold_question as hold_question,
-    jobs_of_kind as jobs_of_kind,
-    newest_job as newest_job,
-    read_costs as read_costs,
-    start_job as start_job,
-)
-from db.jobs.pruning import (
-    delete_job as delete_job,
-    prune_interactive as prune_interactive,
-    prune_jobs as prune_jobs,
-)
-from db.jobs.queue import (
-    Eligible as Eligible,
-    are_held as are_held,
-    claim as claim,
-    complete as complete,
-    fail as fail,
-    is_queued as is_queued,
-    prolong as prolong,
-    record_work as record_work,
-    release as release,
-    requeue_expired as requeue_expired,
-    survey as survey,
-)
-from db.jobs.state import (
-    cancel_job as cancel_job,
-    finish_if_complete as finish_if_complete,
-    lock_job as lock_job,
-    resume_job as resume_job,
-    retry_job as retry_job,
-    set_priority as set_priority,
-    state_of as state_of,
-)
-from db.jobs.watching import (
-    clock as clock,
-    get_job as get_job,
-    jobs_of_label as jobs_of_label,
-    list_jobs as list_jobs,
-    live_workers as live_workers,
-    record_worker as record_worker,
-    remove_worker as remove_worker,
-    totals as totals,
-    try_writing as try_writing,
-    unit_results as unit_results,
-)

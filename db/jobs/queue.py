@@ -15,13 +15,12 @@ from sqlalchemy import and_, case, func, literal, or_, select, tuple_, update
 
 from c4core.notation import BoardSize
 from db.evaluations.storing import send
-from db.jobs.state import (
+from db.jobs.control import (
     FREE,
     LEASED,
     QUEUED,
     first_open,
     first_unit,
-    is_abandoned,
     lease_ran_out,
     lock_job,
 )
@@ -191,8 +190,6 @@ class Survey(NamedTuple):
     """Whether a lease has expired."""
     complete_job: int | None
     """A running job without an open unit, whose last worker died before it closed the job."""
-    has_abandoned: bool
-    """Whether the planner of a job is gone."""
     queued: list[bool]
     """Whether units are queued in each lane."""
 
@@ -202,12 +199,10 @@ def survey(session: Session, lanes: Sequence[Eligible]) -> Survey:
     expired = select(Unit.id).where(lease_ran_out(session)).limit(1)
     is_complete = and_(Job.state == JobState.RUNNING, first_open(Job.id).is_(None))
     complete = select(Job.id).where(is_complete).order_by(Job.id).limit(1)
-    abandoned = select(Job.id).where(is_abandoned(session)).limit(1)
-    queries = (expired, complete, abandoned, *map(_queued_job, lanes))
+    queries = (expired, complete, *map(_queued_job, lanes))
     found = session.execute(select(*(query.scalar_subquery() for query in queries))).one()
-    expired_unit, complete_job, *others = found
-    has_abandoned, *queued = (job is not None for job in others)
-    return Survey(expired_unit is not None, complete_job, has_abandoned, queued)
+    expired_unit, complete_job, *queued = found
+    return Survey(expired_unit is not None, complete_job, [job is not None for job in queued])
 
 
 def requeue_expired(session: Session, *, limit: int = 1_000) -> int:

@@ -4,10 +4,7 @@ Sums over units have a query for each state, and an index that contains the summ
 progress can therefore be read several times a second without reading its units. Measured with
 100,000 units done: 29 ms instead of 110 in SQLite, 20 instead of 65 in PostgreSQL.
 
-The remaining work is not counted in units or positions: a hundred units may be done in a second,
-and the next one may take a minute. It is counted in the seconds that were expected when the units
-were planned. These may be wrong by any factor; the pace is measured in the same seconds, so the
-factor cancels out.
+The remaining time is counted in units, because they are planned to take about the same time.
 """
 
 from __future__ import annotations
@@ -16,11 +13,11 @@ from collections import defaultdict
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import and_, case, delete, distinct, false, func, or_, select
+from sqlalchemy import and_, case, delete, distinct, func, or_, select
 
 from c4core.notation import BoardSize
 from db.errors import JobNotFoundError
-from db.jobs.state import (
+from db.jobs.control import (
     CANCELLED,
     DONE,
     FAILED,
@@ -49,14 +46,13 @@ if TYPE_CHECKING:
 
 _ERROR_SAMPLES: Final = 5
 
-_SUMMED: Final[dict[UnitState, tuple[ColumnElement[bool], tuple[ColumnElement[Any], ...]]]] = {
-    UnitState.QUEUED: (QUEUED, (func.sum(Unit.expected_seconds),)),
-    UnitState.LEASED: (LEASED, (func.sum(Unit.expected_seconds),)),
-    UnitState.DONE: (DONE, (func.sum(Unit.nodes), func.sum(Unit.seconds))),
-    UnitState.FAILED: (FAILED, ()),
-    UnitState.CANCELLED: (CANCELLED, ()),
+_CONDITIONS: Final = {
+    UnitState.QUEUED: QUEUED,
+    UnitState.LEASED: LEASED,
+    UnitState.DONE: DONE,
+    UnitState.FAILED: FAILED,
+    UnitState.CANCELLED: CANCELLED,
 }
-"""The condition of a state, and the sums that are of interest besides the positions."""
 
 _LISTED: Final = 1_000
 """Maximum number of jobs in one statement: both databases limit the number of parameters."""
@@ -71,7 +67,7 @@ _PACE_SECONDS: Final = 60.0
 """The pace is measured over the units completed within this time."""
 
 _LEAST_UNITS: Final = 3
-"""Minimum number of done units: with fewer, the pace depends too much on chance."""
+"""Minimum number of these units: with fewer, the pace depends too much on chance."""
 
 
 def list_jobs(
@@ -113,14 +109,6 @@ def _jobs_with_silence(session: Session) -> Select[Job, float]:
     return select(Job, now(session) - Job.seen_at)
 
 
-def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) -> list[int]:
-    """Return the numbers of the jobs with this label, kind and board, ascending."""
-    query = select(Job.id).where(
-        Job.label == label, Job.kind == kind, Job.width == board.width, Job.height == board.height
-    )
-    return list(session.scalars(query.order_by(Job.id)))
-
-
 def unit_results(
     session: Session, job_id: int, *, after_seq: int = -1, limit: int = 100
 ) -> list[UnitResult]:
@@ -150,14 +138,8 @@ class _Tally:
     def __init__(self) -> None:
         self.units = dict.fromkeys(UnitState, 0)
         self.positions = dict.fromkeys(UnitState, 0)
-        self.expected_seconds = 0.0
         self.nodes = 0
         self.seconds = 0.0
-
-    def left(self) -> Load:
-        """The work that is still to be done."""
-        positions = self.positions[UnitState.QUEUED] + self.positions[UnitState.LEASED]
-        return Load(positions, self.expected_seconds)
 
 
 def _info(
@@ -167,6 +149,7 @@ def _info(
     pace: Pace | None = None,
     errors: tuple[str, ...] = (),
 ) -> JobInfo:
+    left = tally.units[UnitState.QUEUED] + tally.units[UnitState.LEASED]
     return JobInfo(
         id=job.id,
         kind=job.kind,
@@ -185,7 +168,7 @@ def _info(
         nodes=tally.nodes,
         seconds=tally.seconds,
         positions_per_second=pace and pace.positions_per_second,
-        eta_seconds=pace and remaining_seconds(tally.left(), pace, tally.units[UnitState.DONE]),
+        eta_seconds=pace and pace.remaining_seconds(left),
         errors=errors,
     )
 
@@ -195,36 +178,37 @@ def _tallies(session: Session, job_ids: Sequence[int]) -> defaultdict[int, _Tall
     tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
     for first in range(0, len(job_ids), _LISTED):
         own = Unit.job_id.in_(job_ids[first : first + _LISTED])
-        for state, (condition, sums) in _SUMMED.items():
-            query = select(Unit.job_id, func.count(), func.sum(Unit.positions), *sums)
+        for state, condition in _CONDITIONS.items():
+            query = select(Unit.job_id, func.count(), func.sum(Unit.positions))
+            if state is UnitState.DONE:
+                query = query.add_columns(func.sum(Unit.nodes), func.sum(Unit.seconds))
             found = session.execute(query.where(own, condition).group_by(Unit.job_id))
             for job_id, units, positions, *more in found:
                 tally = tallies[job_id]
                 tally.units[state], tally.positions[state] = units, int(positions)
-                if state is UnitState.DONE:
+                if more:
                     tally.nodes, tally.seconds = int(more[0]), more[1]  # PostgreSQL: a decimal
-                else:
-                    tally.expected_seconds += sum(more)
     return tallies
 
 
-class Load(NamedTuple):
-    """Work that is still to be done."""
-
-    positions: int
-    expected_seconds: float
-    """The expected time; 0.0 if it is unknown."""
-
-
 class Pace(NamedTuple):
-    """The work completed per second of wall time, by all workers together."""
+    """The work completed by all workers together within the last minute."""
 
-    units: int
-    """Number of units from which the rates were measured."""
-    positions_per_second: float | None
-    """None if nothing was completed lately."""
-    expected_per_second: float | None
-    """Expected seconds per second; None if nothing was completed lately."""
+    units: int = 0
+    positions: int = 0
+    seconds: float = 0.0
+    """The time that it took, at most a minute."""
+
+    @property
+    def positions_per_second(self) -> float | None:
+        """None if nothing was completed lately."""
+        return self.positions / self.seconds if self.seconds else None
+
+    def remaining_seconds(self, units: int) -> float | None:
+        """The remaining time for some units; None if too little was completed lately."""
+        if units == 0:
+            return 0.0
+        return units * self.seconds / self.units if self.units >= _LEAST_UNITS else None
 
 
 def _read_pace(session: Session, job_id: int | None = None) -> Pace:
@@ -237,34 +221,12 @@ def _read_pace(session: Session, job_id: int | None = None) -> Pace:
     # Only done units have finished_at, so the query has no condition on the state, and "+ 0" hides
     # the job's number from the indexes: with either condition, the database read all done units.
     query = select(
-        func.count(),
-        func.sum(Unit.positions),
-        func.sum(Unit.expected_seconds),
-        time - func.min(Unit.finished_at - Unit.seconds),
+        func.count(), func.sum(Unit.positions), time - func.min(Unit.finished_at - Unit.seconds)
     ).where(Unit.finished_at >= time - _PACE_SECONDS)
     if job_id is not None:
         query = query.where(Unit.job_id + 0 == job_id)
-    units, positions, expected, elapsed = session.execute(query).one()
-    if elapsed is None or elapsed <= 0:
-        return Pace(units, None, None)
-    seconds = min(_PACE_SECONDS, elapsed)
-    return Pace(units, float(positions) / seconds, expected / seconds)
-
-
-def remaining_seconds(left: Load, pace: Pace, units_done: int) -> float | None:
-    """The remaining time for some work at the pace of similar work.
-
-    None if too little is done for an estimate, or if nothing was completed lately.
-    """
-    if left.positions == 0:
-        return 0.0
-    if units_done < _LEAST_UNITS:
-        return None
-    if left.expected_seconds > 0:
-        return (
-            left.expected_seconds / pace.expected_per_second if pace.expected_per_second else None
-        )
-    return left.positions / pace.positions_per_second if pace.positions_per_second else None
+    units, positions, elapsed = session.execute(query).one()
+    return Pace(units, int(positions or 0), min(_PACE_SECONDS, max(0.0, elapsed or 0.0)))
 
 
 def totals(session: Session) -> ServiceStatus:
@@ -272,8 +234,7 @@ def totals(session: Session) -> ServiceStatus:
     conditions = (QUEUED, lease_ran_out(session), lease_lives(session))
     queued, expired, running = (_open_units(session, condition) for condition in conditions)
     parts = (queued, expired, running)
-    left = Load(sum(part.positions for part in parts), sum(part.expected_seconds for part in parts))
-    pace = _read_pace(session) if running.owners else Pace(0, None, None)
+    pace = _read_pace(session) if running.owners else Pace()
     states = dict.fromkeys(JobState, 0)
     for state, number in session.execute(select(Job.state, func.count()).group_by(Job.state)):
         states[state] = number
@@ -287,7 +248,7 @@ def totals(session: Session) -> ServiceStatus:
         queued_positions=queued.positions + expired.positions,
         running_positions=running.positions,
         positions_per_second=pace.positions_per_second,
-        eta_seconds=remaining_seconds(left, pace, pace.units),
+        eta_seconds=pace.remaining_seconds(sum(part.units for part in parts)),
         oldest_queued_seconds=max(
             (part.age for part in (queued, expired) if part.age is not None), default=None
         ),
@@ -296,20 +257,9 @@ def totals(session: Session) -> ServiceStatus:
     )
 
 
-def clock(session: Session) -> float:
-    """Return the database's time in epoch seconds."""
-    return float(session.scalars(select(now(session))).one())
-
-
-def try_writing(session: Session) -> None:
-    """Change no row. This fails if the database is read-only, or the user may not write."""
-    session.connection().execute(delete(Worker).where(false()))
-
-
 class _OpenUnits(NamedTuple):
     units: int
     positions: int
-    expected_seconds: float
     owners: int
     age: float | None
     """Seconds since the oldest of their jobs was started."""
@@ -324,7 +274,6 @@ def _open_units(session: Session, condition: ColumnElement[bool]) -> _OpenUnits:
         select(
             func.count(),
             func.coalesce(func.sum(Unit.positions), 0),
-            func.coalesce(func.sum(Unit.expected_seconds), 0.0),
             func.count(distinct(Unit.owner)),
             now(session) - func.min(Job.started_at),
         )

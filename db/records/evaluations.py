@@ -120,10 +120,3 @@ class PlySummary(NamedTuple):
     draws: int
     losses: int
     with_scores: int
-
-
-class Cost(NamedTuple):
-    """The total cost of searching some positions."""
-
-    positions: int
-    seconds: float

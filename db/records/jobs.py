@@ -65,8 +65,6 @@ class UnitPlan:
     """The task of the unit; opaque to storage."""
     positions: int
     """Number of positions in the unit: the measure of progress."""
-    expected_seconds: float = 0.0
-    """Expected solving time, to estimate the job's remaining time; 0.0 if not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +192,6 @@ class WorkerInfo:
     seconds: float = 0.0
     """Solving seconds, summed over its threads."""
     started_at: float = 0.0
-    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.record_worker`."""
+    """Epoch seconds on the database's clock; ignored by :func:`db.jobs.watching.record_worker`."""
     seen_at: float = 0.0
     """The time of its last heartbeat, in the same form."""

@@ -26,8 +26,9 @@ from c4core.players import (
     parse_player,
 )
 from c4core.position import Position
-from db import games, jobs
+from db import games
 from db.database import Database
+from db.jobs import watching
 from db.models import Job, Match, Unit
 from db.records.jobs import JobState
 from tests.support.boards.matches import games_of, info, play, run_job, terms
@@ -225,7 +226,7 @@ def test_a_received_database_starts_nothing(c4: C4, trap: Trap, players: list[st
 
 def state_of(c4: C4, job_id: int = 1) -> JobState:
     with Database.open(str(c4.directory / "test.db")) as database, database.read() as session:
-        return jobs.get_job(session, job_id).state
+        return watching.get_job(session, job_id).state
 
 
 def test_failed_units_are_not_retried_with_programs(c4: C4, trap: Trap) -> None:

@@ -14,9 +14,9 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.database import Database
 from db.evaluations import count
+from db.jobs import control, queue, watching
 from db.models import Unit
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LOST_ATTEMPTS, Claim, JobState, UnitState
@@ -24,7 +24,7 @@ from tests.support.running.databases import BOARD, FakeClock, clear, do, make_jo
 
 LEASE = 10.0
 UNITS = 3
-ELIGIBLE = jobs.Eligible(ENGINE_VERSION)
+ELIGIBLE = queue.Eligible(ENGINE_VERSION)
 CLAIMER = {"owner": "w", "lease_seconds": LEASE}
 
 OPEN = {UnitState.QUEUED, UnitState.LEASED}
@@ -89,12 +89,12 @@ class Model:
         return len(late)
 
     def resume(self, now: float) -> None:
-        """Resume the job, unless it has ended."""
-        if self.state not in {JobState.RUNNING, JobState.CANCELLED}:
+        """Resume the job, unless it is done."""
+        if self.state is JobState.DONE:
             return
         late = self.expired(now)
         for unit in self.units:
-            if unit.state is UnitState.CANCELLED or unit in late:
+            if unit.state in {UnitState.CANCELLED, UnitState.FAILED} or unit in late:
                 unit.begin_anew()
         self.state = JobState.RUNNING
         self.close()
@@ -135,13 +135,13 @@ class ClaimMachine(RuleBasedStateMachine):
 
     @rule(target=claims)
     def claim(self) -> Claim:
-        taken = do(self.database, jobs.claim, ELIGIBLE, **CLAIMER)
+        taken = do(self.database, queue.claim, ELIGIBLE, **CLAIMER)
         return self._as_expected(taken, self.model.claim(self.clock.time, LEASE))
 
     @rule()
     def claim_with_another_engine(self) -> None:
-        other = jobs.Eligible(ENGINE_VERSION + 1)
-        assert do(self.database, jobs.claim, other, **CLAIMER) is None
+        other = queue.Eligible(ENGINE_VERSION + 1)
+        assert do(self.database, queue.claim, other, **CLAIMER) is None
 
     def _as_expected(self, taken: Claim | None, expected: ModelUnit | None) -> Claim:
         if expected is None:
@@ -156,7 +156,7 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule(limit=st.integers(1, UNITS))
     def requeue_expired(self, limit: int) -> None:
         expected = self.model.requeue_expired(self.clock.time, limit)
-        assert do(self.database, jobs.requeue_expired, limit=limit) == expected
+        assert do(self.database, queue.requeue_expired, limit=limit) == expected
         self._close()
 
     @rule(times=st.integers(1, MAX_LOST_ATTEMPTS))
@@ -170,7 +170,7 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule(held=st.lists(claims, min_size=1, max_size=3, unique_by=lambda one: (one.seq, one.fence)))
     def prolong(self, held: list[Claim]) -> None:
         units = [self.model.holder(one) for one in held]
-        assert do(self.database, jobs.prolong, held, LEASE) == [unit is not None for unit in units]
+        assert do(self.database, queue.prolong, held, LEASE) == [unit is not None for unit in units]
         for unit in units:
             if unit is not None:
                 unit.lease_until = self.clock.time + LEASE
@@ -186,20 +186,20 @@ class ClaimMachine(RuleBasedStateMachine):
             self._close()
 
     def _complete(self, held: Claim, **outcome: object) -> bool:
-        return do(self.database, jobs.complete, held, nodes=1, seconds=0.0, **outcome)
+        return do(self.database, queue.complete, held, nodes=1, seconds=0.0, **outcome)
 
     @rule(held=claims)
     def fail(self, held: Claim) -> None:
         unit = self.model.holder(held)
         if unit is not None:
             unit.come_back(MAX_ATTEMPTS)
-        assert do(self.database, jobs.fail, held, "no") == (None if unit is None else unit.state)
+        assert do(self.database, queue.fail, held, "no") == (None if unit is None else unit.state)
         self._close()
 
     @rule(held=claims)
     def release(self, held: Claim) -> None:
         unit = self.model.holder(held)
-        assert do(self.database, jobs.release, held) == (unit is not None)
+        assert do(self.database, queue.release, held) == (unit is not None)
         if unit is not None:
             unit.state = UnitState.QUEUED
             unit.attempts -= 1
@@ -212,7 +212,7 @@ class ClaimMachine(RuleBasedStateMachine):
     def cancel(self) -> None:
         if self.model.state not in {JobState.RUNNING, JobState.CANCELLED}:
             return
-        assert do(self.database, jobs.cancel_job, self.job_id) is JobState.CANCELLED
+        assert do(self.database, control.cancel_job, self.job_id) is JobState.CANCELLED
         self.model.state = JobState.CANCELLED
         for unit in self.model.units:
             if unit.state in {UnitState.QUEUED, UnitState.LEASED}:
@@ -221,29 +221,19 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule()
     def resume(self) -> None:
         self.model.resume(self.clock.time)
-        assert do(self.database, jobs.resume_job, self.job_id) is self.model.state
-
-    @rule()
-    def retry(self) -> None:
-        if self.model.state is JobState.CANCELLED:
-            return
-        failed = [unit for unit in self.model.units if unit.state is UnitState.FAILED]
-        assert do(self.database, jobs.retry_job, self.job_id) == len(failed)
-        for unit in failed:
-            unit.begin_anew()
-            self.model.state = JobState.RUNNING
+        assert do(self.database, control.resume_job, self.job_id) is self.model.state
 
     def _close(self) -> None:
         self.model.close()
-        assert do(self.database, jobs.finish_if_complete, self.job_id) is self.model.state
+        assert do(self.database, control.finish_if_complete, self.job_id) is self.model.state
 
     @invariant()
     def the_database_agrees(self) -> None:
         if not self.job_id:
             return
         with self.database.read() as session:
-            job = jobs.get_job(session, self.job_id)
-            results = jobs.unit_results(session, self.job_id)
+            job = watching.get_job(session, self.job_id)
+            results = watching.unit_results(session, self.job_id)
             stored = count(session, EvaluationFilter(board=BOARD))
             names = ("seq", "state", "fence", "attempts", "owner")
             columns = (getattr(Unit, name) for name in names)
@@ -269,12 +259,12 @@ class ClaimMachine(RuleBasedStateMachine):
         self.resume()
         self.clock.time += LEASE + 1
         self.requeue_expired(UNITS)
-        while taken := do(self.database, jobs.claim, ELIGIBLE, **CLAIMER):
+        while taken := do(self.database, queue.claim, ELIGIBLE, **CLAIMER):
             assert self._complete(taken, evaluations=[], result=None)
         with self.database.write() as session:
-            ended = jobs.finish_if_complete(session, self.job_id)
+            ended = control.finish_if_complete(session, self.job_id)
             assert ended in {JobState.DONE, JobState.FAILED}
-            done = jobs.get_job(session, self.job_id).units[UnitState.DONE]
+            done = watching.get_job(session, self.job_id).units[UnitState.DONE]
         assert done >= len(self.completed)
 
 

@@ -9,14 +9,9 @@ from db.checking import check
 from db.database import Database
 from db.errors import StorageError
 from db.evaluations import store
-from db.jobs import (
-    add_costs,
-    claim,
-    complete,
-    fail,
-    record_worker,
-)
-from db.records.evaluations import Cost, StoredEvaluation
+from db.jobs.queue import claim, complete, fail
+from db.jobs.watching import record_worker
+from db.records.evaluations import StoredEvaluation
 from tests.support.boards.matches import game, store_match
 from tests.support.jobs import ELIGIBLE
 from tests.support.running.databases import BOARD, do, make_job, worker
@@ -84,8 +79,6 @@ def fill_database(database: Database, rows: int) -> None:
                     seconds=lots.random(),
                 )
     with database.write() as session:
-        like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-        add_costs(session, costs={7: Cost(5, lots.random())}, **like)
         record_worker(session, worker("ada"))
         record_worker(session, worker("bob", seconds=lots.random()))
     played = [

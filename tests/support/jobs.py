@@ -8,15 +8,9 @@ from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import (
-    Eligible,
-    claim,
-    complete,
-    fail,
-    finish_if_complete,
-    get_job,
-    requeue_expired,
-)
+from db.jobs.control import finish_if_complete
+from db.jobs.queue import Eligible, claim, complete, fail, requeue_expired
+from db.jobs.watching import get_job
 from db.models import Unit
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.running.databases import FakeClock, ask, do

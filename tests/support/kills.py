@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.solver import Solver
-from db import evaluations, jobs
+from db import evaluations
 from db.database import Database
+from db.jobs import watching
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.units import job_of_games
@@ -33,6 +34,6 @@ def check_analysis(
     with Database.open(url) as database, database.read() as session:
         stored = evaluations.stream(session, EvaluationFilter(board=DEFAULT_BOARD))
         assert Counter((row.key, row.score) for row in stored) == Counter(expected.items())
-        job = jobs.get_job(session, job_id)
+        job = watching.get_job(session, job_id)
     assert job.state is JobState.DONE
     assert job.positions[UnitState.DONE] == len(games)

@@ -19,8 +19,8 @@ from c4core.lines import JsonValue
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.database import Database, Session
+from db.jobs import control
 from db.records.jobs import Claim, JobInfo, UnitPlan, UnitResult, UnitState
 from workers.core.kinds import JobKind, UnitOutcome
 
@@ -48,7 +48,7 @@ def plan(
     wait = {} if waits_for is None else {"waits_for": str(waits_for)}
 
     def make(session: Session) -> int:
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session,
             kind=KIND,
             board=DEFAULT_BOARD,
@@ -57,8 +57,8 @@ def plan(
             engine_version=ENGINE_VERSION,
         )
         plans = [UnitPlan({"numbers": list(numbers), **wait}, len(numbers)) for numbers in units]
-        jobs.add_units(session, job_id, plans)
-        jobs.start_job(session, job_id)
+        control.add_units(session, job_id, plans)
+        control.start_job(session, job_id)
         return job_id
 
     return database.run(make)
@@ -81,8 +81,6 @@ def solve_unit(
         result={"roots": [isqrt(number) for number in claim.payload["numbers"]]},
         nodes=0,
         seconds=0.0,
-        costs={},
-        with_columns=False,
         is_complete=is_complete,
     )
 

@@ -10,8 +10,8 @@ from sqlalchemy import Row
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
-from db import jobs
 from db.database import Database
+from db.jobs import watching
 from db.records.jobs import UnitState
 from tests.support.jobs import failed_units
 from tests.support.running.databases import ask
@@ -27,7 +27,7 @@ def job_of_games(database: Database, games: Sequence[str], **options: Any) -> in
 
 def states(database: Database, job_id: int) -> dict[UnitState, int]:
     """The number of a job's units in each state that occurs."""
-    units = ask(database, jobs.get_job, job_id).units
+    units = ask(database, watching.get_job, job_id).units
     return {state: number for state, number in units.items() if number}
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from db import jobs
 from db.errors import StorageError
+from db.jobs import watching
 from web import openapi, parameters
 from web.api.jobs import JobProgress, OneJob
 from web.parameters import Parameters
@@ -65,7 +65,7 @@ class JobWatch:
 
     def _read(self) -> Seen:
         with self._database.read() as session:
-            job = jobs.get_job(session, self._job_id)
+            job = watching.get_job(session, self._job_id)
             shown = progress_object(job)
             if self._observer is not None:
                 shown["tree"] = tree_object(self._observer.look(session))

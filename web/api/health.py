@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION, __version__
-from db import jobs
 from db.errors import StorageError
+from db.jobs import watching
 from db.records.jobs import JobState
 from web import openapi, parameters
 from web.middleware import WorkCollector
@@ -145,7 +145,7 @@ async def _read_work(service: Service, database: Database) -> ServiceStatus | No
     """Return the totals over all jobs; None if the database is away."""
     try:
         async with asyncio.timeout(READY_SECONDS):
-            return await service.in_thread(database.ask, jobs.totals)
+            return await service.in_thread(database.ask, watching.totals)
     except (StorageError, TimeoutError) as error:
         LOGGER.warning("no metrics of the database: %s", error)
         return None
@@ -193,7 +193,7 @@ async def answer_workers(request: Request) -> Response:
 
 def _read(database: Database) -> dict[str, Any]:
     with database.read() as session:
-        return status_object(jobs.totals(session))
+        return status_object(watching.totals(session))
 
 
 ROUTES: Final = [

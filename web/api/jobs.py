@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict, cast
 
 from msgspec import Meta
 from starlette.routing import Route
 
-from db import jobs
+from db.jobs import control, watching
 from db.records.jobs import JobState, UnitState
 from web import openapi, parameters
 from web.access import require_write
@@ -23,7 +24,6 @@ from workers.core.follow import (
     refuse_foreign,
 )
 from workers.core.kinds import check_consent
-from workers.core.submit import restart_job
 from workers.deep.answer import Observer, tree_object
 from workers.deep.task import KIND as DEEP
 
@@ -254,12 +254,14 @@ async def _call(service: Service, job_id: int) -> None:
 def _list(database: Database, asked: JobsParameters) -> list[JobInfo]:
     states = None if asked.state is None else [asked.state]
     with database.read() as session:
-        return jobs.list_jobs(session, states=states, limit=asked.limit + 1, before=asked.cursor)
+        return watching.list_jobs(
+            session, states=states, limit=asked.limit + 1, before=asked.cursor
+        )
 
 
 def _show(database: Database, number: int) -> dict[str, Any]:
     with database.read() as session:
-        job = jobs.get_job(session, number)
+        job = watching.get_job(session, number)
         progress = progress_object(job)
         if job.kind == DEEP:
             progress["tree"] = tree_object(Observer(job).look(session))
@@ -279,7 +281,7 @@ def _public(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cancel(database: Database, number: int) -> None:
-    database.run(lambda session: jobs.cancel_job(session, number))
+    database.run(lambda session: control.cancel_job(session, number))
 
 
 def _resume(service: Service, database: Database, number: int) -> None:
@@ -289,7 +291,7 @@ def _resume(service: Service, database: Database, number: int) -> None:
     runner = service.runner
     if runner is not None and runner.is_local and job.state in _OPEN:
         check_consent(database, job, runner.programs)
-    restart_job(database, number)
+    database.run(partial(control.resume_job, job_id=number))
 
 
 ROUTES: Final = [

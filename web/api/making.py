@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import UNSET, Meta, UnsetType
@@ -29,7 +28,6 @@ from workers.book.build import (
     label as label_of_ply,
 )
 from workers.book.job import PlyTask, find_job, plan_job
-from workers.core.submit import find_or_plan
 from workers.deep.job import join_or_submit
 from workers.deep.task import DeepTask
 
@@ -210,16 +208,7 @@ def _make_book(database: Database, asked: MakeBook) -> Made:
             400, f"every position at ply {plies} wins at once: nothing to search", "plies"
         )
     name = web_label(label_of_ply(task))
-    is_new = False
-
-    def plan() -> int:
-        nonlocal is_new
-        job_id = plan_job(database, task, levels, label=name, only_one=True)
-        is_new = True
-        return job_id
-
-    # Another process may have made the job since then.
-    return Made(find_or_plan(partial(find_job, database, task), plan), is_new=is_new)
+    return Made(plan_job(database, task, levels, label=name), is_new=True)
 
 
 def _levels(task: PlyTask) -> list[Keys]:

@@ -50,10 +50,9 @@ from workers.answers.question import (
     plies_answered,
     usable_book,
 )
-from workers.core.costs import cost_model
 from workers.core.follow import read_job
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.submit import find_and_resume, find_or_plan, submit_units
+from workers.core.submit import expected_seconds, find_and_resume, submit_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -66,12 +65,11 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from workers.answers.question import Source
-    from workers.core.costs import CostModel
 
 KIND: Final = "analyze"
 
-UNIT_SECONDS = 1.0
-"""Target seconds of work in a unit: a worker that dies loses at most about this much work."""
+UNIT_SECONDS: Final = 1.0
+"""Target seconds of work in a unit: a worker that dies loses about this much work."""
 
 UNIT_LINES = 1000
 """Maximum number of lines in a unit; its payload and its result are read and written whole."""
@@ -109,7 +107,6 @@ def submit(
     label: str | None = None,
     priority: int = 0,
     unit_lines: int = UNIT_LINES,
-    only_one: bool = False,
     on_planned: Callable[[int], None] = lambda _lines: None,
 ) -> Submission:
     """Create a job from a stream of lines and start it, in constant memory.
@@ -128,17 +125,18 @@ def submit(
         label: a name for users.
         priority: jobs with higher priority come first.
         unit_lines: maximum number of lines in a unit.
-        only_one: do not create a second job for the same topic.
         on_planned: called at intervals with the number of lines planned so far.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
         NoInputError: the input has no lines; no job was created.
     """
     answered = plies_answered(usable_book(board, book), question)
-    costs = cost_model(database, board, columns=question.columns, answered=answered)
+    seconds = [
+        0.0 if ply in answered else expected_seconds(board, ply, columns=question.columns)
+        for ply in range(board.cells + 1)
+    ]
     first_bad: list[BadLine] = []
-    plans = plan_units(_noting(lines, first_bad), costs, unit_lines=unit_lines)
+    plans = plan_units(_noting(lines, first_bad), seconds, unit_lines=unit_lines)
     first = next(plans, None)
     if first is None:
         raise NoInputError("the input is empty: there is nothing to analyze")
@@ -158,7 +156,6 @@ def submit(
         params=_params(question, zero_based=zero_based, book=book, topic=topic),
         label=label,
         priority=priority,
-        only_one=only_one,
         on_added=add_up,
     )
     return Submission(job_id, positions, planned - positions, tuple(first_bad))
@@ -205,28 +202,24 @@ def find_or_submit(
     ``keys``. :func:`workers.core.submit.topic_of` makes the topic. The other arguments are as in
     :func:`submit`. Returns the number of the job.
     """
+    found = None if fresh else find_job(database, board=board, topic=topic, book=book)
+    if found is not None:
+        return found
     width, height = board
-
-    def make() -> int:
-        lines = (
-            Request(line, Position.from_key(key, width=width, height=height))
-            for line, key in enumerate(keys.tolist(), start=1)
-        )
-        return submit(
-            database,
-            lines,
-            board=board,
-            book=book,
-            topic=topic,
-            label=label,
-            priority=priority,
-            only_one=not fresh,
-            on_planned=on_planned,
-        ).job_id
-
-    if fresh:
-        return make()
-    return find_or_plan(lambda: find_job(database, board=board, topic=topic, book=book), make)
+    lines = (
+        Request(line, Position.from_key(key, width=width, height=height))
+        for line, key in enumerate(keys.tolist(), start=1)
+    )
+    return submit(
+        database,
+        lines,
+        board=board,
+        book=book,
+        topic=topic,
+        label=label,
+        priority=priority,
+        on_planned=on_planned,
+    ).job_id
 
 
 def find_or_submit_unknown(
@@ -269,25 +262,28 @@ def _params(question: Question, *, zero_based: bool, book: str | None, topic: st
 
 
 def plan_units(
-    lines: Iterable[Request | BadLine], costs: CostModel, *, unit_lines: int = UNIT_LINES
+    lines: Iterable[Request | BadLine], seconds: Sequence[float], *, unit_lines: int = UNIT_LINES
 ) -> Iterator[UnitPlan]:
-    """Cut lines into units, with at most one unit in memory."""
+    """Cut lines into units, with at most one unit in memory.
+
+    ``seconds`` has the expected time for a position, by ply.
+    """
     unit: list[Request | BadLine] = []
-    seconds = 0.0
+    left = UNIT_SECONDS
     for line in lines:
-        cost = 0.0 if isinstance(line, BadLine) else costs.seconds(line.position.ply)
-        if unit and (seconds + cost > UNIT_SECONDS or len(unit) == unit_lines):
-            yield _unit(unit, seconds)
-            unit, seconds = [], 0.0
+        needed = 0.0 if isinstance(line, BadLine) else seconds[line.position.ply]
+        if unit and (needed > left or len(unit) == unit_lines):
+            yield _unit(unit)
+            unit, left = [], UNIT_SECONDS
         unit.append(line)
-        seconds += cost
+        left -= needed
     if unit:
-        yield _unit(unit, seconds)
+        yield _unit(unit)
 
 
-def _unit(lines: list[Request | BadLine], seconds: float) -> UnitPlan:
+def _unit(lines: list[Request | BadLine]) -> UnitPlan:
     positions = sum(1 for line in lines if isinstance(line, Request))
-    return UnitPlan(encode_lines(lines), positions, expected_seconds=seconds)
+    return UnitPlan(encode_lines(lines), positions)
 
 
 def encode_lines(lines: Sequence[Request | BadLine]) -> Json:
@@ -379,8 +375,6 @@ def solve_unit(
         result=result,
         nodes=findings.nodes,
         seconds=findings.seconds,
-        costs=findings.costs,
-        with_columns=question.columns,
         # An answer cut short by a limit counts; an answer cut short by a stop does not.
         is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
         rest=with_spent(claim.payload, findings.spent) if findings.spent else None,

@@ -7,7 +7,6 @@ settled, reaches its limit, or is given up.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -18,7 +17,7 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.errors import ReadOnlyError
-from db.records.evaluations import Cost, StoredEvaluation
+from db.records.evaluations import StoredEvaluation
 from workers.answers.question import (
     EVERYTHING,
     Answer,
@@ -71,9 +70,6 @@ class BatchResult:
     spent: dict[int, Effort]
     """The effort spent on positions that are still open, by canonical key, for the next attempt.
     Empty without limits."""
-    costs: dict[int, Cost]
-    """The costs of the searches, by ply. Empty if they are not typical: the question is weak, has
-    limits, or was not answered."""
 
 
 def evaluate(
@@ -237,9 +233,6 @@ def find_answers(
             for key, answer in searched.items()
             if question.is_limited and answer.nodes and not settles(answer, missing[key], question)
         },
-        costs=_costs(missing, searched)
-        if is_complete and not (question.weak or question.is_limited)
-        else {},
     )
 
 
@@ -272,15 +265,6 @@ def known_answer(
     if answer is None and stored is not None:
         answer = answer_stored(position, question, stored)
     return answer
-
-
-def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> dict[int, Cost]:
-    number: defaultdict[int, int] = defaultdict(int)
-    seconds: defaultdict[int, float] = defaultdict(float)
-    for key, position in positions.items():
-        number[position.ply] += 1
-        seconds[position.ply] += answers[key].seconds
-    return {ply: Cost(number[ply], seconds[ply]) for ply in number}
 
 
 def _as_asked(

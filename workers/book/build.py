@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,7 +22,6 @@ from c4core.book.writer import write_book
 from c4core.errors import BookError, C4Error
 from c4core.position import Position
 from workers.book.job import PlyTask, find_job, plan_job, read_scores
-from workers.core.submit import find_or_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,10 +55,8 @@ class ScoreSource:
 
     def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
         """Find the job for a task, or plan it."""
-        plan = partial(
-            plan_job, self.database, task, levels, label=label(task), only_one=not self.fresh
-        )
-        return plan() if self.fresh else find_or_plan(partial(find_job, self.database, task), plan)
+        found = None if self.fresh else find_job(self.database, task)
+        return found or plan_job(self.database, task, levels, label=label(task))
 
     def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
         """The scores of the positions of the last level that have to be searched.

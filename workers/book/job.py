@@ -34,10 +34,9 @@ from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
 from workers.answers.lines import answer_object, error_object
 from workers.answers.question import Answer, Question
-from workers.core.costs import cost_model
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
-from workers.core.submit import find_and_resume, submit_units
+from workers.core.submit import expected_seconds, find_and_resume, submit_units
 from workers.errors import BookIncompleteError
 
 if TYPE_CHECKING:
@@ -114,10 +113,6 @@ LEAST_UNITS: Final = 64
 MAX_BY_LEAST: Final = 4
 """Maximum number of positions in a unit, as a multiple of the minimum."""
 
-EASE: Final = 0.6
-"""The time of a position in a book's unit, as a share of the guess for a single position of its
-ply. Measured on 7x6: 0.8 at ply 8, 0.4 at ply 10, 0.6 at ply 12."""
-
 
 def find_job(database: Database, task: PlyTask) -> int | None:
     """Find the newest job for this task, and queue its cancelled and failed units again."""
@@ -130,34 +125,28 @@ def plan_job(
     levels: Sequence[Keys],
     *,
     label: str | None = None,
-    only_one: bool = False,
 ) -> int:
     """Create a job for a task and start it; return its number.
 
     If planning is interrupted, the job is cancelled. ``levels`` are the sorted canonical keys of
     neighbouring plies, the positions to score last. Positions that win at once are left out.
-
-    Raises:
-        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
     """
     return submit_units(
         database,
-        _plans(database, task, levels[-1 - ANCESTOR_PLIES :]),
+        _plans(task, levels[-1 - ANCESTOR_PLIES :]),
         kind=KIND,
         board=task.board,
         params=task.as_params(),
         label=label,
-        only_one=only_one,
     )
 
 
-def _plans(database: Database, task: PlyTask, levels: Sequence[Keys]) -> Iterator[UnitPlan]:
-    costs = cost_model(database, task.board, columns=False, ease=EASE)
-    seconds = costs.seconds(task.ply)
+def _plans(task: PlyTask, levels: Sequence[Keys]) -> Iterator[UnitPlan]:
+    seconds = expected_seconds(task.board, task.ply, columns=False)
     affordable = min(round(UNIT_SECONDS / seconds), len(levels[-1]) // LEAST_UNITS)
     least = min(max(1, affordable), LEAST_POSITIONS)
     for keys in cut_units(levels, task.board, least=least, most=MAX_BY_LEAST * least):
-        yield UnitPlan(encode_keys(keys), len(keys), expected_seconds=seconds * len(keys))
+        yield UnitPlan(encode_keys(keys), len(keys))
 
 
 def solve_unit(
@@ -184,8 +173,6 @@ def solve_unit(
         else {},
         nodes=findings.nodes,
         seconds=findings.seconds,
-        costs=findings.costs,
-        with_columns=False,
         is_complete=findings.is_complete,
     )
 

@@ -2,5 +2,5 @@
 
 A message says that there is work in a lane, and names no unit. A client needs ``broker``, which
 checks the broker's URL and sends such messages. ``host`` lets each working process of a Celery
-worker work on units. ``checking`` finds settings that would give a worker problems.
+worker work on units.
 """

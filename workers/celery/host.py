@@ -24,12 +24,11 @@ from celery import signals
 from celery.concurrency import get_implementation
 from celery.concurrency.thread import TaskPool as ThreadPool
 
-from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION, __version__
-from db import jobs
 from db.database import Database
 from db.errors import StorageError, UnreachableError
+from db.jobs import watching
 from db.records.jobs import WorkerInfo
 from db.urls import masked
 from workers.celery.broker import NODE, TASK, Broker, check_url, is_redis, is_server, make_app
@@ -37,7 +36,7 @@ from workers.core.kinds import TAKES_PROGRAMS, Lane
 from workers.core.leases import PeriodicThread
 from workers.core.run import UnitEnd
 from workers.core.worker import Worker, WorkerSettings, pause
-from workers.errors import BrokerError, TableTooLargeError
+from workers.errors import BrokerError
 from workers.logs import LOGGER
 from workers.text import count as quantity
 
@@ -50,8 +49,6 @@ BEAT_SECONDS: Final = 5.0
 END_SECONDS: Final = 10.0
 """A worker ends at most this long after the signal to stop, even if its broker does not answer. Its
 units are handed back much earlier."""
-
-_MEGABYTE: Final = 1 << 20
 
 
 class WorkerHost:
@@ -104,7 +101,6 @@ class WorkerHost:
         A database that cannot be reached may come later. One that belongs to another program, for
         example, can never be used.
         """
-        check_room(self.settings.table_mb)
         try:
             Database.open(self._database_url).close()
         except UnreachableError as error:
@@ -162,7 +158,7 @@ class WorkerHost:
             if database is None:
                 self._ended.set()
                 return
-            solver = solver_with_table(self.settings.table_mb)
+            solver = Solver(table_mb=self.settings.table_mb)
             redis = self._broker_url if is_redis(self._broker_url) else None
             settings = replace(self.settings, redis=redis)
             worker = Worker(database, solver, settings, wake=self._wake, on_error=self._on_error)
@@ -177,7 +173,7 @@ class WorkerHost:
             worker.stop()
             register.close()
             with suppress(StorageError):
-                database.run(lambda session: jobs.remove_worker(session, worker.settings.name))
+                database.run(lambda session: watching.remove_worker(session, worker.settings.name))
             database.close()
         except Exception as error:  # noqa: BLE001 (after any error this worker cannot work)
             self._quit(error)
@@ -271,7 +267,7 @@ def _register(database: Database, worker: Worker) -> None:
         nodes=counters.nodes,
         seconds=counters.seconds,
     )
-    database.run(lambda session: jobs.record_worker(session, info))
+    database.run(lambda session: watching.record_worker(session, info))
 
 
 def open_patiently(url: str, stopping: threading.Event) -> Database | None:
@@ -294,23 +290,3 @@ def default_name() -> str:
     Containers may share the machine's name, and their processes often have the same number.
     """
     return f"{socket.gethostname()}:{os.getpid()}-{secrets.token_hex(2)}"
-
-
-def solver_with_table(table_mb: int) -> Solver:
-    """Create a solver whose table has its memory already; raise an error if that does not fit."""
-    check_room(table_mb)
-    solver = Solver(table_mb=table_mb)
-    solver.solve(Position(), node_limit=1)
-    return solver
-
-
-def check_room(table_mb: int) -> None:
-    """Raise TableTooLargeError if a table can never fit: the kernel would kill the process."""
-    # The size of a table is rounded down to a power of two.
-    table = 1 << (table_mb.bit_length() - 1)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEGABYTE
-    if table >= memory:
-        raise TableTooLargeError(
-            f"a table of {table:,} MB cannot fit: this machine has {memory:,} MB of memory; give a "
-            "smaller --table-mb (C4_TABLE_MB)"
-        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections import defaultdict
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import takewhile
@@ -16,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
-from c4core.version import ENGINE_VERSION
-from db import jobs
+from c4core.version import ENGINE_VERSION, __version__
 from db.database import PATIENCE_SECONDS
 from db.errors import JobStateError
+from db.jobs import control, watching
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import check_consent, find_kind, unit_objects
 from workers.core.leases import LEASE_SECONDS
@@ -27,7 +28,7 @@ from workers.core.worker import Worker, WorkerSettings
 from workers.text import time_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from c4core.lines import JsonValue
     from c4core.players import Consent
@@ -140,7 +141,7 @@ class JobFollower:
         if on_progress is not None:
             self._job = read_job(self._database, self._job.id)
         elif not self._has_ended:
-            state = self._database.ask(partial(jobs.state_of, job_id=self._job.id))
+            state = self._database.ask(partial(control.state_of, job_id=self._job.id))
             self._job = replace(self._job, state=state)
         on_look()
         if on_progress is not None:
@@ -201,7 +202,7 @@ class LocalRunner(JobFollower):
 
 def read_job(database: Database, job_id: int) -> JobInfo:
     """Return all information about a job; raise JobNotFoundError if no job has this number."""
-    return database.ask(partial(jobs.get_job, job_id=job_id))
+    return database.ask(partial(watching.get_job, job_id=job_id))
 
 
 def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
@@ -216,7 +217,7 @@ def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
 
 
 def _read_units(database: Database, job_id: int, after: int, limit: int) -> list[UnitResult]:
-    return database.ask(partial(jobs.unit_results, job_id=job_id, after_seq=after, limit=limit))
+    return database.ask(partial(watching.unit_results, job_id=job_id, after_seq=after, limit=limit))
 
 
 def why_not_done(job: JobInfo) -> str:
@@ -293,6 +294,24 @@ def worker_object(worker: WorkerInfo) -> dict[str, Any]:
     for name in ("started_at", "seen_at"):
         fields[name] = time_text(fields[name])
     return fields
+
+
+def problems(workers: Sequence[WorkerInfo], answering: set[str] | None) -> Iterator[str]:
+    """Yield a sentence for each problem with the live workers.
+
+    ``answering`` are the names of those that answer at the broker; None if there is no broker or it
+    does not answer.
+    """
+    own = f"{__version__} (engine {ENGINE_VERSION})"
+    names: dict[str, list[str]] = defaultdict(list)
+    for worker in workers:
+        names[f"{worker.version} (engine {worker.engine_version})"].append(worker.name)
+    for build in sorted(set(names) - {own}):
+        yield f"this is c4 {own}, but workers run {build}: {', '.join(names[build])}"
+    live = {worker.name for worker in workers}
+    # The database does not have the names that Celery's own command gives to its workers.
+    if answering is not None and answering <= live and (missing := sorted(live - answering)):
+        yield f"workers do not answer at this broker, or use another one: {', '.join(missing)}"
 
 
 def by_name(numbers: Mapping[Any, int]) -> dict[str, int]:

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM, ProgramRefusedError, check_consent as check_player
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.errors import CorruptError, StorageError
+from db.jobs import watching
 from db.records.jobs import INTERACTIVE_PRIORITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from c4core.lines import JsonValue
     from c4core.players import Consent
     from db.database import Database, Session
-    from db.records.evaluations import Cost, StoredEvaluation
+    from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]
@@ -56,10 +56,6 @@ class UnitOutcome:
     """Number of nodes searched."""
     seconds: float
     """Time spent searching."""
-    costs: Mapping[int, Cost]
-    """The costs of the searched positions by ply, to plan other units."""
-    with_columns: bool
-    """Whether they were searched for the scores of all columns."""
     is_complete: bool
     """Whether the unit is done; False if it was stopped."""
     records: Callable[[Session], object] | None = None
@@ -172,7 +168,7 @@ def has_consent(database: Database, job: JobInfo) -> bool:
 def has_workers(database: Database, priority: int, *properties: str) -> bool:
     """Whether there is a live worker for jobs of this priority, with these properties."""
     wanted = {lane_of_job(priority).queue, *properties}
-    return any(wanted <= set(worker.queues) for worker in database.ask(jobs.live_workers))
+    return any(wanted <= set(worker.queues) for worker in database.ask(watching.live_workers))
 
 
 def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from logging import DEBUG, WARNING
 from typing import TYPE_CHECKING, Final
 
-from db import jobs
 from db.errors import StorageError
+from db.jobs import queue
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:
@@ -159,9 +159,9 @@ class LeaseKeeper:
                 self._on_lost()
 
     def _beat(self, session: Session, held: list[Lease], due: list[Lease]) -> list[bool]:
-        jobs.record_work(session, {lease.claim.job_id for lease in held})
+        queue.record_work(session, {lease.claim.job_id for lease in held})
         claims = [lease.claim for lease in due]
-        return jobs.prolong(session, claims, self._lease_seconds) if claims else []
+        return queue.prolong(session, claims, self._lease_seconds) if claims else []
 
     @staticmethod
     def _note(leases: list[Lease], held: list[bool]) -> None:

@@ -19,8 +19,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.players import NO_PROGRAM
-from db import jobs
 from db.errors import LASTING_FAULTS, PASSING_FAULTS, REQUEST_FAULTS, StorageError
+from db.jobs import queue
 from db.records.jobs import MAX_ATTEMPTS, MAX_LOST_ATTEMPTS
 from workers.core.kinds import find_kind
 from workers.core.searching import store_learned
@@ -104,12 +104,12 @@ def run_unit(
         return _fail(writer, claim, error, at_end)
     except (*PASSING_FAULTS, *LASTING_FAULTS):
         with suppress(StorageError):
-            writer.run(lambda session: jobs.release(session, claim))
+            writer.run(lambda session: queue.release(session, claim))
         raise
     except (MemoryError, OSError, StorageError) as error:
         message = _text(error)
         with suppress(StorageError):
-            writer.run(lambda session: jobs.fail(session, claim, message, limit=MAX_LOST_ATTEMPTS))
+            writer.run(lambda session: queue.fail(session, claim, message, limit=MAX_LOST_ATTEMPTS))
         raise
     except Exception as error:  # noqa: BLE001 (a job goes on after any error of one unit)
         return _fail(writer, claim, error, at_end)
@@ -118,7 +118,7 @@ def run_unit(
 def _hand_back(writer: Writer, claim: Claim, outcome: UnitOutcome) -> UnitReport:
     def hand_back(session: Session) -> bool:
         store_learned(session, outcome.evaluations)
-        is_ours = jobs.release(session, claim, payload=outcome.rest)
+        is_ours = queue.release(session, claim, payload=outcome.rest)
         if is_ours and outcome.records is not None:
             outcome.records(session)
         return is_ours
@@ -136,7 +136,7 @@ def _complete(
     database: Database,
 ) -> UnitReport:
     def complete(session: Session) -> bool:
-        is_ours = jobs.complete(
+        is_ours = queue.complete(
             session,
             claim,
             evaluations=outcome.evaluations,
@@ -162,7 +162,7 @@ def _fail(writer: Writer, claim: Claim, error: Exception, at_end: AtEnd) -> Unit
     message = _text(error)
 
     def fail(session: Session) -> bool:
-        state = jobs.fail(session, claim, message, limit=MAX_ATTEMPTS)
+        state = queue.fail(session, claim, message, limit=MAX_ATTEMPTS)
         at_end(session)
         return state is not None
 

@@ -22,7 +22,6 @@ import random
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress, count
@@ -32,7 +31,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from c4core.players import NO_PROGRAM, Consent
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.errors import (
     PASSING_FAULTS,
     SCHEMA_FAULTS,
@@ -41,8 +39,8 @@ from db.errors import (
     StorageError,
     UnreachableError,
 )
+from db.jobs import control, queue
 from db.records.jobs import JobState
-from workers.core.costs import MeasuredCosts
 from workers.core.kinds import Lane, find_kind, is_for_others
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper, PeriodicThread
 from workers.core.run import UnitEnd, UnitReport, run_unit
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
 
     from c4core.solver import Solver
     from db.database import Database, Session
-    from db.jobs import Eligible
+    from db.jobs.queue import Eligible
     from db.records.jobs import Claim
 
 T = TypeVar("T")
@@ -167,7 +165,6 @@ class Worker:
         self._lease_seconds = lease_seconds
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
         self._look_thread = PeriodicThread("look for work", LOOK_SECONDS, self._look)
-        self._costs = MeasuredCosts()
         self._known: dict[int, dict[str, Any]] = {}
         self._skipped: dict[int, float] = {}
         self._lock = threading.Lock()
@@ -199,8 +196,6 @@ class Worker:
             time.sleep(STOP_AGAIN_SECONDS)
         self._look_thread.close()
         self._leases.close()
-        with suppress(StorageError):
-            self._database.run(self._costs.store)
 
     def turn(self) -> None:
         """Work until no unit can be claimed. Returns at once if every thread has a turn."""
@@ -255,7 +250,7 @@ class Worker:
             try:
                 if self.stopping.is_set():
                     if claim is not None:
-                        self._database.run(partial(jobs.release, claim=claim))
+                        self._database.run(partial(queue.release, claim=claim))
                     return
                 claim = self._first(lanes) if claim is None else self._solve(claim, lanes)
                 if claim is None:
@@ -289,7 +284,7 @@ class Worker:
         self, session: Session, lanes: Collection[Lane], *, looks: bool
     ) -> tuple[Claim | None, list[Lane]]:
         """Claim the most urgent unit; with ``looks``, return the lanes with more queued units."""
-        claim = jobs.claim(
+        claim = queue.claim(
             session,
             self._eligible(lanes),
             owner=self.settings.name,
@@ -301,7 +296,7 @@ class Worker:
     def _queued(self, session: Session) -> list[Lane]:
         """The lanes with queued units."""
         return [
-            lane for lane in self.settings.lanes if jobs.is_queued(session, self._eligible([lane]))
+            lane for lane in self.settings.lanes if queue.is_queued(session, self._eligible([lane]))
         ]
 
     def _eligible(self, lanes: Collection[Lane]) -> Eligible:
@@ -309,7 +304,7 @@ class Worker:
         wanted = set(lanes) & set(self.settings.lanes)
         job_ids = self._job_ids if wanted else ()
         now = time.monotonic()
-        return jobs.Eligible(
+        return queue.Eligible(
             ENGINE_VERSION,
             job_ids=None if job_ids is None else set(job_ids) - self.ended_jobs,
             interactive=None if wanted == set(Lane) else Lane.INTERACTIVE in wanted,
@@ -326,7 +321,7 @@ class Worker:
         kind = find_kind(claim.kind)
         if kind is None or is_for_others(self._database, claim, self.settings.programs):
             self._skipped[claim.job_id] = time.monotonic() + SKIP_SECONDS
-            self.run(partial(jobs.release, claim=claim))
+            self.run(partial(queue.release, claim=claim))
             return self._first(lanes)
         grows = kind.go_on is not None
         following: tuple[Claim | None, list[Lane]] | None = None
@@ -348,9 +343,6 @@ class Worker:
                 at_end=claim_next,
             )
         self.counters.add(report, claim.positions)
-        if report.outcome is not None:
-            columns = report.outcome.with_columns
-            self._costs.add(claim.board, report.outcome.costs, columns=columns)
         _log(claim, report)
         self.news.set()
         if following is None:  # the unit was handed back
@@ -364,7 +356,7 @@ class Worker:
 
     def _finish(self, job_id: int) -> None:
         """Close a job if it is complete."""
-        state = self.run(partial(jobs.finish_if_complete, job_id=job_id))
+        state = self.run(partial(control.finish_if_complete, job_id=job_id))
         if state is not JobState.RUNNING:
             self.ended_jobs.add(job_id)
             self.news.set()
@@ -373,16 +365,12 @@ class Worker:
         """Look at the database: queue expired units again, close complete jobs, begin turns."""
         if self.stopping.is_set():
             return
-        if self._costs.is_due():
-            self._database.run(self._costs.store)
         lanes = self.settings.lanes
         with self._database.read_once() as session:
-            seen = jobs.survey(session, [self._eligible([lane]) for lane in lanes])
+            seen = queue.survey(session, [self._eligible([lane]) for lane in lanes])
         queued = list(compress(lanes, seen.queued))
-        if seen.has_expired and (units := self._database.run(jobs.requeue_expired)):
+        if seen.has_expired and (units := self._database.run(queue.requeue_expired)):
             LOGGER.info("queued again, because the lease expired: %d units", units)
-        if seen.has_abandoned and (dropped := self._database.run(jobs.drop_abandoned)):
-            LOGGER.info("deleted, because their planning was never finished: jobs %s", dropped)
         if seen.complete_job is not None:
             self._finish(seen.complete_job)
         if self.is_idle:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.notation import format_moves
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs
+from db import evaluations
+from db.jobs import control, queue, watching
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.lines import error_object
 from workers.core.kinds import JobKind, UnitOutcome
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from c4core.solver import Solver
     from db.database import Database, Session
-    from db.jobs import GrowingJob
+    from db.jobs.control import GrowingJob
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
 
 SHIFT_SECONDS: Final = 20.0
@@ -73,8 +74,6 @@ def solve_unit(
         result=result,
         nodes=nodes,
         seconds=seconds,
-        costs={},  # the planning of batches is about complete searches
-        with_columns=False,
         is_complete=search.is_decided or not is_stopped(),
     )
 
@@ -99,24 +98,16 @@ def join_or_submit(
 ) -> tuple[int, bool]:
     """Find the running job for the same question, or create a new one.
 
-    If several callers ask the same question at the same moment, one of them creates the job.
     ``threads`` is the number of threads that work on it at once, besides the threads of registered
     workers. ``origin`` becomes a parameter of a new job, by which its creator finds it again.
     Returns the number of the job, and whether it was created.
     """
 
     def join_or_make(session: Session) -> tuple[int, bool]:
-        jobs.hold_question(
-            session,
-            kind=KIND,
-            board=task.board,
-            params=task.question(),
-            engine_version=ENGINE_VERSION,
-        )
         job = _find(session, task)
         if job is not None and job.state is JobState.RUNNING:
             return job.job_id, False
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session,
             kind=KIND,
             board=task.board,
@@ -125,9 +116,9 @@ def join_or_submit(
             engine_version=ENGINE_VERSION,
         )
         if not _is_decided(session, task):
-            registered = sum(worker.threads for worker in jobs.live_workers(session))
-            jobs.add_units(session, job_id, [_SHIFT] * max(threads, registered))
-        jobs.start_job(session, job_id)
+            registered = sum(worker.threads for worker in watching.live_workers(session))
+            control.add_units(session, job_id, [_SHIFT] * max(threads, registered))
+        control.start_job(session, job_id)
         return job_id, True
 
     return database.run(join_or_make)
@@ -141,7 +132,9 @@ def find_job(database: Database, task: DeepTask) -> int | None:
 
 
 def _find(session: Session, task: DeepTask) -> GrowingJob | None:
-    found = jobs.jobs_of_kind(session, kind=KIND, board=task.board, engine_version=ENGINE_VERSION)
+    found = control.jobs_of_kind(
+        session, kind=KIND, board=task.board, engine_version=ENGINE_VERSION
+    )
     asked = task.question()
     like = (
         job for job in found if DeepTask.from_params(job.params, task.board).question() == asked
@@ -155,7 +148,7 @@ def go_on(session: Session, claim: Claim, _database: Database) -> None:
     The session is in the transaction that has locked the job and completed a shift.
     """
     if _is_decided(session, DeepTask.from_params(claim.params, claim.board)):
-        jobs.cut_units(session, claim.job_id, CUT)
+        control.cut_units(session, claim.job_id, CUT)
     else:
         _offer_shift(session, claim.job_id)
 
@@ -165,9 +158,9 @@ _SHIFT: Final = UnitPlan({}, 1)
 
 def _offer_shift(session: Session, job_id: int) -> None:
     """Add a shift if none is queued, for another thread."""
-    queue = jobs.Eligible(ENGINE_VERSION, job_ids=[job_id])
-    if not jobs.is_queued(session, queue) and jobs.lock_job(session, job_id) is JobState.RUNNING:
-        jobs.add_units(session, job_id, [_SHIFT])
+    own = queue.Eligible(ENGINE_VERSION, job_ids=[job_id])
+    if not queue.is_queued(session, own) and control.lock_job(session, job_id) is JobState.RUNNING:
+        control.add_units(session, job_id, [_SHIFT])
 
 
 def _is_decided(session: Session, task: DeepTask) -> bool:

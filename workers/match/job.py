@@ -12,14 +12,15 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from c4core.players import ANY_PROGRAM, Resources, Stop, StopPlaying, parse_player
 from c4core.version import ENGINE_VERSION
-from db import games, jobs
+from db import games
+from db.jobs import control
 from db.records.jobs import UnitPlan
-from workers.core.submit import find_or_plan, refuse_second, restart_job
 from workers.match.judging import check_matches
 from workers.match.table import Table
 from workers.match.terms import KIND, MatchTermsError, asks_the_solver, complete, needs_this_machine
@@ -143,7 +144,7 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
     """
     asked = _complete(database, terms)
     with database.read() as session:
-        job_id = jobs.newest_job(
+        job_id = control.newest_job(
             session,
             kind=KIND,
             board=asked[0].board,
@@ -152,37 +153,18 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
         )
         if job_id is None or not _has_all_matches(session, job_id, asked):
             return None
-    restart_job(database, job_id)
+    database.run(partial(control.resume_job, job_id=job_id))
     return job_id
 
 
-def find_or_plan_matches(
-    database: Database, terms: Sequence[MatchTerms], *, label: str | None = None
-) -> int:
-    """The number of the job that :func:`find_job` finds, or of a new job.
-
-    If several callers ask for the same matches at the same moment, one of them creates the job.
-    Arguments and errors are as in :func:`plan_matches`.
-    """
-    return find_or_plan(
-        lambda: find_job(database, terms),
-        lambda: plan_matches(database, terms, label=label, only_one=True).job_id,
-    )
-
-
 def plan_matches(
-    database: Database,
-    terms: Sequence[MatchTerms],
-    *,
-    label: str | None = None,
-    only_one: bool = False,
+    database: Database, terms: Sequence[MatchTerms], *, label: str | None = None
 ) -> MatchSubmission:
     """Create a job that plays matches on one board, and start it, in one transaction.
 
     The label is a name of the job and its matches, for users.
 
     Raises:
-        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
         MatchNotFoundError: a match whose games players look up has just been deleted.
         PlayerError: a player's description is invalid.
         MatchTermsError: the matches cannot be played, are on different boards, or there are none.
@@ -193,15 +175,7 @@ def plan_matches(
     plans = [list(_units(each, paces.seconds_per_game(each), least)) for each in asked]
 
     def make(session: Session) -> MatchSubmission:
-        if only_one:
-            refuse_second(
-                session,
-                kind=KIND,
-                board=asked[0].board,
-                params=_params(asked),
-                is_usable=lambda job_id: _has_all_matches(session, job_id, asked),
-            )
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session,
             kind=KIND,
             board=asked[0].board,
@@ -213,11 +187,11 @@ def plan_matches(
         first = 0
         for each, units in zip(asked, plans, strict=True):
             match_id = games.create_match(session, each, job_id=job_id, label=label)
-            jobs.add_units(session, job_id, (_of_match(match_id, unit) for unit in units))
+            control.add_units(session, job_id, (_of_match(match_id, unit) for unit in units))
             games.set_units(session, match_id, first, first + len(units))
             first += len(units)
             match_ids.append(match_id)
-        jobs.start_job(session, job_id)
+        control.start_job(session, job_id)
         return MatchSubmission(job_id, tuple(match_ids))
 
     return database.run(make)
@@ -253,13 +227,11 @@ def _units(terms: MatchTerms, seconds: float, least: int) -> Iterator[UnitPlan]:
     size = max(1, min(math.ceil(fair), round(UNIT_SECONDS / seconds), MAX_GAMES))
     for first in range(0, terms.games, size):
         count = min(size, terms.games - first)
-        yield UnitPlan({"first": first, "count": count}, count, expected_seconds=seconds * count)
+        yield UnitPlan({"first": first, "count": count}, count)
 
 
 def _of_match(match_id: int, unit: UnitPlan) -> UnitPlan:
-    return UnitPlan(
-        {"match": match_id, **unit.payload}, unit.positions, expected_seconds=unit.expected_seconds
-    )
+    return UnitPlan({"match": match_id, **unit.payload}, unit.positions)
 
 
 def job_of_matches(
@@ -274,9 +246,8 @@ def job_of_matches(
     Errors are as in :func:`plan_matches` and :func:`workers.match.judging.check_matches`.
     """
     check_matches(database, dict.fromkeys(match for each in terms for match in each.corpus))
-    if fresh:
-        return plan_matches(database, terms, label=label).job_id
-    return find_or_plan_matches(database, terms, label=label)
+    found = None if fresh else find_job(database, terms)
+    return found or plan_matches(database, terms, label=label).job_id
 
 
 def matches_of(database: Database, job_id: int) -> list[int]:

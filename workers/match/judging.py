@@ -18,7 +18,8 @@ from c4core.arena.game import Ending
 from c4core.arena.judging import judge_move, positions_of
 from c4core.arrays import key_array
 from c4core.notation import parse_moves
-from db import games as game_store, jobs
+from db import games as game_store
+from db.jobs import watching
 from db.records.games import GameFilter
 from db.records.jobs import JobState
 from workers.analyze.job import Submission, find_or_submit_unknown
@@ -229,7 +230,7 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
         results = game_store.read_results(session, match_id)
         elapsed = None
         if match.job_state is JobState.DONE and match.job_id is not None:
-            job = jobs.get_job(session, match.job_id)
+            job = watching.get_job(session, match.job_id)
             is_alone = len(game_store.matches_of_job(session, match.job_id)) == 1
             if is_alone and job.started_at is not None and job.finished_at is not None:
                 elapsed = job.finished_at - job.started_at

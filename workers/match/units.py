@@ -209,8 +209,6 @@ def solve_unit(
         result=summary(match_id, first, [*earlier, *played]) if is_complete else {},
         nodes=analyst.nodes,
         seconds=time.perf_counter() - began,
-        costs={},
-        with_columns=True,
         is_complete=is_complete,
         records=lambda session: games.add_games(session, match_id, played),
         afterwards=None if terms.sprt is None else lambda: settle_if_possible(database, match_id),

@@ -8,14 +8,13 @@ for the score, and is the same as a searched one.
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.errors import ClaimError, ProvingStoppedError
 from c4core.proof.format import pack
 from c4core.proof.making import find_part, find_trunk, frontier, write_half
 from c4core.proof.prover import Prover
-from db import jobs
+from db.jobs import control, watching
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.answers.find import solve_positions
 from workers.answers.lines import error_object
@@ -23,7 +22,7 @@ from workers.answers.question import Question, usable_book
 from workers.core.follow import iterate_units, read_job, why_not_done
 from workers.core.kinds import JobKind, UnitOutcome
 from workers.core.searching import interrupting
-from workers.core.submit import find_and_resume, find_or_plan, submit_units
+from workers.core.submit import find_and_resume, submit_units
 from workers.errors import CertificateIncompleteError
 from workers.prove.task import KIND, SCORE, Piece, ProofTask, read_payload
 
@@ -43,8 +42,8 @@ def job_for(
     database: Database, task: ProofTask, *, label: str | None = None, fresh: bool = False
 ) -> int:
     """Find and resume the job for a task, or create it; return its number."""
-    plan = partial(plan_job, database, task, label=label, only_one=not fresh)
-    return plan() if fresh else find_or_plan(partial(find_job, database, task), plan)
+    found = None if fresh else find_job(database, task)
+    return found or plan_job(database, task, label=label)
 
 
 def find_job(database: Database, task: ProofTask) -> int | None:
@@ -52,14 +51,8 @@ def find_job(database: Database, task: ProofTask) -> int | None:
     return find_and_resume(database, kind=KIND, board=task.board, params=task.as_params())
 
 
-def plan_job(
-    database: Database, task: ProofTask, *, label: str | None = None, only_one: bool = False
-) -> int:
-    """Create a job for a task and start it; return its number.
-
-    Raises:
-        AlreadyAskedError: with ``only_one``, if :func:`find_job` finds a job.
-    """
+def plan_job(database: Database, task: ProofTask, *, label: str | None = None) -> int:
+    """Create a job for a task and start it; return its number."""
     first = [UnitPlan(SCORE, 1)] if task.is_exact else _trunks(task.bounds())
     return submit_units(
         database,
@@ -68,7 +61,6 @@ def plan_job(
         board=task.board,
         params=task.as_params(),
         label=label,
-        only_one=only_one,
     )
 
 
@@ -80,10 +72,10 @@ def go_on(session: Session, claim: Claim, _database: Database) -> None:
     if claim.payload.get("stage") == "part":
         return
     task = ProofTask.from_params(claim.params, claim.board)
-    (unit,) = jobs.unit_results(session, claim.job_id, after_seq=claim.seq - 1, limit=1)
+    (unit,) = watching.unit_results(session, claim.job_id, after_seq=claim.seq - 1, limit=1)
     plans = list(_following(task, unit.payload, unit.result or {}))
     if plans:
-        jobs.add_units(session, claim.job_id, plans)
+        control.add_units(session, claim.job_id, plans)
 
 
 def _following(task: ProofTask, payload: Json, result: Json) -> Iterable[UnitPlan]:
@@ -127,8 +119,6 @@ def _find_score(
         | _effort(findings.nodes, findings.seconds),
         nodes=findings.nodes,
         seconds=findings.seconds,
-        costs=findings.costs,
-        with_columns=False,
         is_complete=findings.is_complete,
     )
 
@@ -158,8 +148,6 @@ def _prove(task: ProofTask, piece: Piece, is_stopped: Callable[[], bool]) -> Uni
         result=result | _effort(prover.searched, seconds),
         nodes=prover.searched,
         seconds=seconds,
-        costs={},
-        with_columns=False,
         is_complete=is_complete,
     )
 

@@ -85,7 +85,6 @@ def upgrade() -> None:
         sa.Column("state", sa.String(16), nullable=False),
         sa.Column("payload", sa.Text(), nullable=False),
         sa.Column("positions", sa.Integer(), nullable=False),
-        sa.Column("expected_seconds", sa.Double(), server_default=sa.text("0"), nullable=False),
         sa.Column("fence", sa.Integer(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("owner", sa.Text(), nullable=True),
@@ -103,7 +102,7 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     for name, columns, condition in (
-        ("queued", ["job_id", "seq", "positions", "expected_seconds"], "state = 'queued'"),
+        ("queued", ["job_id", "seq", "positions"], "state = 'queued'"),
         ("leased", ["job_id", "lease_until"], "state = 'leased'"),
         ("done", ["job_id", "positions", "nodes", "seconds"], "state = 'done'"),
         ("failed", ["job_id", "seq"], "state = 'failed'"),
@@ -197,19 +196,6 @@ def upgrade() -> None:
         sa.Column("nodes", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
-    )
-    op.create_table(
-        "costs",
-        sa.Column("engine_version", sa.Integer(), nullable=False),
-        sa.Column("width", sa.SmallInteger(), nullable=False),
-        sa.Column("height", sa.SmallInteger(), nullable=False),
-        sa.Column("columns", sa.Boolean(), nullable=False),
-        sa.Column("ply", sa.SmallInteger(), nullable=False),
-        sa.Column("positions", sa.BigInteger(), nullable=False),
-        sa.Column("seconds", sa.Double(), nullable=False),
-        sa.PrimaryKeyConstraint(
-            "engine_version", "width", "height", "columns", "ply", name=op.f("pk_costs")
-        ),
     )
     for view in VIEWS[op.get_bind().dialect.name]:
         op.execute(sa.text(view))

@@ -10,8 +10,7 @@ import pytest
 
 from cli.commands import jobs
 from db.database import Database
-from db.jobs import record_work
-from db.jobs.state import PLANNER_ALIVE_SECONDS
+from db.jobs.queue import record_work
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.games import EASY
 from tests.support.jobs import finish, give_up, must_take
@@ -19,7 +18,6 @@ from tests.support.running.command_line import C4
 from tests.support.running.databases import FakeClock, do, make_job
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.running.watching import await_units
-from tests.support.units import working
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +129,7 @@ def silence(c4: C4) -> float | None:
     return found
 
 
-def test_a_killed_planner_leaves_nothing_for_ever(tmp_path: Path) -> None:
+def test_the_job_of_a_killed_planner_is_deleted_by_its_user(tmp_path: Path) -> None:
     c4 = C4(tmp_path)
     with c4.start("analyze", "--no-book", "-") as process:
         assert process.stdin is not None
@@ -143,15 +141,11 @@ def test_a_killed_planner_leaves_nothing_for_ever(tmp_path: Path) -> None:
     assert states(c4) == ["planning"]
     refused = c4("jobs", "resume", "1")
     assert (refused.code, "give that command again" in refused.err) == (1, True)
-    sql(c4, "UPDATE jobs SET seen_at = seen_at - ?", PLANNER_ALIVE_SECONDS + 1)
+    sql(c4, "UPDATE jobs SET seen_at = seen_at - 61")
     watched = c4("jobs", "watch", "1")
-    assert (watched.code, "give its command again" in watched.err) == (1, True)
-    with (
-        Database.open(str(tmp_path / "test.db")) as database,
-        working(database) as worker,
-    ):
-        worker.start()
-        await_that(lambda: not states(c4))
+    assert (watched.code, "c4 jobs delete 1" in watched.err) == (1, True)
+    assert c4("jobs", "delete", "1").code == 0
+    assert not states(c4)
 
 
 def test_failed_units_are_repeated(tmp_path: Path) -> None:

@@ -11,11 +11,12 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
-from db import games, jobs
+from db import games
 from db.database import Database
 from db.errors import BusyError
 from db.evaluations import count
-from db.jobs.state import lock_job
+from db.jobs import control, queue, watching
+from db.jobs.control import lock_job
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
@@ -43,7 +44,7 @@ def work(url: str, owner: str, completed: "SimpleQueue[list[int]]") -> None:
             # other.
             rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
             assert database.run(partial(finish, taken, rows, owner=owner))
-            do(database, jobs.finish_if_complete, taken.job_id)
+            do(database, control.finish_if_complete, taken.job_id)
             mine.append(taken.seq)
     completed.put(mine)
 
@@ -52,7 +53,7 @@ def finish(
     taken: Claim, rows: list[StoredEvaluation], session: Session, *, owner: str = "ada"
 ) -> bool:
     result = {"owner": owner}
-    return jobs.complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
+    return queue.complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
 
 
 def test_workers_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
@@ -66,9 +67,9 @@ def test_workers_get_every_unit_exactly_once(database: Database, rows_url: str) 
             list(pool.map(lambda worker: work(*worker), workers))
     completed = {owner: queue.get() for owner, queue in queues.items()}
     assert sorted(seq for mine in completed.values() for seq in mine) == list(range(UNITS))
-    job = ask(database, jobs.get_job, job_id)
+    job = ask(database, watching.get_job, job_id)
     assert (job.state, job.units[UnitState.DONE]) == (JobState.DONE, UNITS)
-    results = ask(database, jobs.unit_results, job_id, limit=UNITS)
+    results = ask(database, watching.unit_results, job_id, limit=UNITS)
     assert all(unit.seq in completed[unit.result["owner"]] for unit in results)
     assert ask(database, count, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
 
@@ -84,7 +85,7 @@ def test_claims_do_not_wait_for_a_unit_that_is_being_written(database: Database)
     make_job(database, 3)
     expired = must_take(database, lease_seconds=-1.0)
     with database.write() as session:  # one is claimed, another completed
-        claimed = jobs.claim(session, ELIGIBLE, owner="ada", lease_seconds=60.0)
+        claimed = queue.claim(session, ELIGIBLE, owner="ada", lease_seconds=60.0)
         assert claimed is not None
         assert claimed.seq == 1
         assert finish(expired, [], session)
@@ -93,7 +94,7 @@ def test_claims_do_not_wait_for_a_unit_that_is_being_written(database: Database)
             def elsewhere(work: Callable[[], T]) -> T:
                 return pool.submit(work).result(HANG_SECONDS)
 
-            assert elsewhere(lambda: database.run(jobs.requeue_expired)) == 0
+            assert elsewhere(lambda: database.run(queue.requeue_expired)) == 0
             assert elsewhere(lambda: must_take(database).seq) == 2
             assert elsewhere(lambda: take(database)) is None
 
@@ -107,12 +108,12 @@ def test_a_released_unit_keeps_its_job_open(database: Database) -> None:
     def hand_back(*arguments: Any) -> None:  # noqa: ANN401 (the signature of SQLAlchemy's event)
         if "'queued'" in arguments[2]:
             with database.write() as other:
-                jobs.release(other, taken)
+                queue.release(other, taken)
 
     with database.write() as session:
         connection = session.connection()
         event.listen(connection, "after_cursor_execute", hand_back)
-        assert jobs.resume_job(session, job_id) is JobState.RUNNING
+        assert control.resume_job(session, job_id) is JobState.RUNNING
         event.remove(connection, "after_cursor_execute", hand_back)
     assert take(database) is not None
 
@@ -177,7 +178,8 @@ def end_its_match(session: Session, job_id: int) -> object:
 
 @on_postgresql
 @pytest.mark.parametrize(
-    ("steer", "lease"), [(jobs.cancel_job, 60.0), (jobs.resume_job, -1.0), (end_its_match, 60.0)]
+    ("steer", "lease"),
+    [(control.cancel_job, 60.0), (control.resume_job, -1.0), (end_its_match, 60.0)],
 )
 def test_controlling_a_job_and_extending_leases_do_not_deadlock(
     database: Database, steer: Callable[[Session, int], object], lease: float
@@ -189,16 +191,16 @@ def test_controlling_a_job_and_extending_leases_do_not_deadlock(
             games.set_units(session, match_id, 0, 2)
         first, second = (must_take(database, lease_seconds=60.0) for _ in range(2))
         # The row written last comes after the others in the table.
-        do(database, jobs.prolong, [second], lease)
-        do(database, jobs.prolong, [first], lease)
+        do(database, queue.prolong, [second], lease)
+        do(database, queue.prolong, [first], lease)
         with database.write() as session:
-            assert jobs.prolong(session, [first], lease) == [True]
+            assert queue.prolong(session, [first], lease) == [True]
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
             await_that(lambda: waits_for_lock(database), seconds=HANG_SECONDS)
             assert not steering.done()
-            assert jobs.prolong(session, [second], lease) == [True]
+            assert queue.prolong(session, [second], lease) == [True]
         steering.result(HANG_SECONDS)
-        assert do(database, jobs.prolong, [second], lease) == [False]
+        assert do(database, queue.prolong, [second], lease) == [False]
 
 
 def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:

@@ -15,8 +15,8 @@ from db import engine
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import count, find, store, stream
-from db.jobs import requeue_expired
-from db.jobs.state import lock_job
+from db.jobs.control import lock_job
+from db.jobs.queue import requeue_expired
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
 from tests.support.jobs import finish, must_take, state_of

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from db import jobs
 from db.database import Database
+from db.jobs import control, queue, watching
 from tests.support.jobs import ELIGIBLE
 from tests.support.running.databases import make_job, query_plans, units_read
 
@@ -26,9 +26,9 @@ NUMBERS = {
     "postgresql": "SELECT generate_series(3, :last) AS n",
 }
 FILL = (
-    "INSERT INTO units (job_id, seq, state, payload, positions, expected_seconds, fence, attempts,"
+    "INSERT INTO units (job_id, seq, state, payload, positions, fence, attempts,"
     " result, nodes, seconds, finished_at) "
-    "SELECT :job, n, CASE WHEN n < :done THEN 'done' ELSE 'queued' END, :payload, 30, 1.0,"
+    "SELECT :job, n, CASE WHEN n < :done THEN 'done' ELSE 'queued' END, :payload, 30,"
     " 1, 1, :payload, 1000, 0.5, CASE WHEN n < :done THEN 1e9 + n END FROM "
 )
 
@@ -51,11 +51,11 @@ def test_nothing_reads_all_units(large: Database) -> None:
         job_id: int = session.scalar(text("SELECT id FROM jobs"))
     claimer = {"owner": "ada", "lease_seconds": -1.0}
     often: dict[str, Callable[[Session], object]] = {
-        "claim": lambda session: jobs.claim(session, ELIGIBLE, **claimer),
-        "requeue_expired": jobs.requeue_expired,
-        "survey": lambda session: jobs.survey(session, [ELIGIBLE]),
-        "finish_if_complete": lambda session: jobs.finish_if_complete(session, job_id),
-        "totals": jobs.totals,
+        "claim": lambda session: queue.claim(session, ELIGIBLE, **claimer),
+        "requeue_expired": queue.requeue_expired,
+        "survey": lambda session: queue.survey(session, [ELIGIBLE]),
+        "finish_if_complete": lambda session: control.finish_if_complete(session, job_id),
+        "totals": watching.totals,
     }
     for name, ask in often.items():
         # The index of leases is read as a whole, because it has only the leased units.
@@ -64,11 +64,11 @@ def test_nothing_reads_all_units(large: Database) -> None:
             assert scan not in plans, f"{name}: {plans}"
         assert units_read(large, ask) < FEW, name
     # A watcher counts each of them once.
-    assert units_read(large, lambda session: jobs.get_job(session, job_id)) < 2 * (DONE + LEFT)
+    assert units_read(large, lambda session: watching.get_job(session, job_id)) < 2 * (DONE + LEFT)
 
     def complete_one(session: Session) -> None:
-        taken = jobs.claim(session, ELIGIBLE, **claimer)
+        taken = queue.claim(session, ELIGIBLE, **claimer)
         assert taken is not None
-        assert jobs.complete(session, taken, evaluations=[], result={}, nodes=1, seconds=0.1)
+        assert queue.complete(session, taken, evaluations=[], result={}, nodes=1, seconds=0.1)
 
     assert units_read(large, complete_one) < FEW

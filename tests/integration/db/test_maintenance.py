@@ -6,17 +6,16 @@ import pytest
 
 from c4core import Position
 from c4core.notation import BoardSize
-from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.checking import check
 from db.database import Database
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
-from db.jobs import add_costs, live_workers, read_costs, record_worker
+from db.jobs import watching
+from db.jobs.watching import live_workers, record_worker
 from db.maintenance import backup, stats
 from db.migrations import HEAD
-from db.records.evaluations import Cost, EvaluationFilter, StoredEvaluation
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from tests.support.boards.matches import game, games_of, store_match
 from tests.support.filled import evaluations
 from tests.support.jobs import finish, must_take
@@ -49,8 +48,6 @@ def used(database: Database) -> Database:
     outcome = {"evaluations": over, "result": {"a": 1}}
     assert finish(database, must_take(database), **outcome)
     with database.write() as session:
-        like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-        add_costs(session, costs={7: Cost(5, 0.25)}, **like)
         record_worker(session, worker("ada"))
     played = [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))]
     corpus = store_match(database, played)
@@ -63,7 +60,6 @@ def test_stats(used: Database) -> None:
     assert (found.url, found.dialect, found.revision) == (used.url, used.dialect, HEAD)
     assert {table.name: table.rows for table in found.tables} == {
         "corpus_matches": 1,
-        "costs": 1,
         "evaluations": 4,
         "games": 3,
         "jobs": 1,
@@ -84,14 +80,12 @@ def test_backup(used: Database, tmp_path: Path) -> None:
         assert list(check(copy)) == []
         with copy.read() as session, used.read() as original:
             assert list(stream(session, everything)) == list(stream(original, everything))
-            job_id = jobs.list_jobs(session)[0].id
-            copied, job = jobs.get_job(session, job_id), jobs.get_job(original, job_id)
+            job_id = watching.list_jobs(session)[0].id
+            copied, job = watching.get_job(session, job_id), watching.get_job(original, job_id)
             # The rate counts up to now.
             assert copied == replace(job, positions_per_second=copied.positions_per_second)
-            assert jobs.unit_results(session, job_id) == jobs.unit_results(original, job_id)
+            assert watching.unit_results(session, job_id) == watching.unit_results(original, job_id)
             assert live_workers(session) == live_workers(original) != ()
-            of = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-            assert read_costs(session, **of) == read_costs(original, **of) != {}
             match, corpus = list_matches(session)
             assert [match, corpus] == list_matches(original)
             assert match.terms.corpus == (corpus.id,)

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import event, text
 
 from c4core.version import ENGINE_VERSION
-from db import evaluations, games, jobs
+from db import evaluations, games
 from db.database import Database, Session
+from db.jobs import watching
 from db.records.evaluations import Cursor, EvaluationFilter
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import JobState
@@ -68,11 +69,11 @@ def queries(match_id: int) -> dict[str, Callable[[Session], object]]:
     return found | {
         "find": lambda session: evaluations.find(session, BOARD, 1000003),
         "lookup": lambda session: evaluations.lookup(session, BOARD, range(500)),
-        "jobs": jobs.list_jobs,
-        "running jobs": lambda session: jobs.list_jobs(session, states=[JobState.RUNNING]),
-        "job": lambda session: jobs.get_job(session, 1),
-        "totals": jobs.totals,
-        "results": lambda session: jobs.unit_results(session, 1),
+        "jobs": watching.list_jobs,
+        "running jobs": lambda session: watching.list_jobs(session, states=[JobState.RUNNING]),
+        "job": lambda session: watching.get_job(session, 1),
+        "totals": watching.totals,
+        "results": lambda session: watching.unit_results(session, 1),
         "games": lambda session: games.list_games(session, GameFilter()),
         "some games": lambda session: games.list_games(session, some, after=GameCursor(1, 5)),
         "openings": lambda session: games.count_moves(session, BOARD, "44", most=1000),

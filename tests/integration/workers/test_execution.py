@@ -20,9 +20,10 @@ from c4core.notation import DEFAULT_BOARD, parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs
+from db import evaluations
 from db.database import Database, Session
 from db.errors import MatchNotFoundError, RefusedValueError, StorageError
+from db.jobs import control, queue, watching
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import (
     INTERACTIVE_PRIORITY,
@@ -58,10 +59,10 @@ def make_unit(database: Database, entries: list[str]) -> int:
     params = {"score_only": False, "zero_based": False}
     asked = {"kind": "analyze", "board": BOARD, "params": params, "engine_version": ENGINE_VERSION}
     with database.write() as session:
-        job_id = jobs.create_job(session, **asked)
+        job_id = control.create_job(session, **asked)
         plan = UnitPlan({"line": 1, "entries": entries}, len(entries))
-        jobs.add_units(session, job_id, [plan])
-        jobs.start_job(session, job_id)
+        control.add_units(session, job_id, [plan])
+        control.start_job(session, job_id)
     return job_id
 
 
@@ -221,7 +222,7 @@ def test_a_lease_is_extended_until_it_is_released(timed: Database, clock: FakeCl
     claimed = claim(timed, lease_seconds=0.3)
     with keeping(timed, 0.3) as keeper, keeper.hold(claimed) as lease:
         outlast_lease(timed, clock, 0.3)
-        assert do(timed, jobs.prolong, [claimed], 0.3) == [True]
+        assert do(timed, queue.prolong, [claimed], 0.3) == [True]
         assert not lease.is_lost
     clock.time += 0.4
     assert claim(timed).fence == claimed.fence + 1
@@ -231,7 +232,7 @@ def test_a_lost_lease_is_noticed(database: Database) -> None:
     job_id = job_of_games(database, EASY)
     lost = threading.Event()
     with keeping(database, 0.3, lost.set) as keeper, keeper.hold(claim(database)) as lease:
-        do(database, jobs.cancel_job, job_id)
+        do(database, control.cancel_job, job_id)
         assert lost.wait(HANG_SECONDS)
         assert lease.is_lost
 
@@ -255,9 +256,9 @@ def test_a_locked_unit_costs_no_other_lease(rows_url: str, clock: FakeClock) -> 
             with database.write() as session:
                 session.execute(LOCK_UNITS, {"job": blocked_job})
                 outlast_lease(database, clock, 1)
-                assert database.run(jobs.requeue_expired) == 0
+                assert database.run(queue.requeue_expired) == 0
             assert not free_lease.is_lost
-            do(database, jobs.release, blocked)
+            do(database, queue.release, blocked)
             await_that(lambda: blocked_lease.is_lost)
 
 
@@ -268,15 +269,15 @@ def test_leases_survive_an_unexpected_heartbeat_failure(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     faults = chain([RuntimeError("oops"), MemoryError()], repeat(DEFAULT))
-    prolong = Mock(wraps=jobs.prolong, side_effect=faults)
-    monkeypatch.setattr(jobs, "prolong", prolong)
+    prolong = Mock(wraps=queue.prolong, side_effect=faults)
+    monkeypatch.setattr(queue, "prolong", prolong)
     job_of_games(timed, EASY)
     keeper = LeaseKeeper(timed, 1, on_lost=lambda: None)
     claimed = claim(timed, lease_seconds=1)
     with caplog.at_level("INFO", LOGGER.name), keeper.hold(claimed) as lease:
         keeper.start()
         outlast_lease(timed, clock, 1)
-        assert timed.run(jobs.requeue_expired) == 0
+        assert timed.run(queue.requeue_expired) == 0
         assert not lease.is_lost
     keeper.close()
     assert "cannot keep leases, trying again: oops" in caplog.messages
@@ -296,7 +297,7 @@ def test_a_lost_lease_ends_its_search_and_no_other(database: Database) -> None:
         worker.start()
         worker.start_turns()
         await_that(lambda: worker.leases == 2)
-        do(database, jobs.cancel_job, lost)
+        do(database, control.cancel_job, lost)
         await_that(lambda: worker.counters.units[UnitEnd.LOST] == 1)
         assert states(database, kept) == {UnitState.LEASED: 1}
         assert worker.leases == 1
@@ -325,12 +326,12 @@ def test_a_more_urgent_job_begins_after_one_unit(
         await_that(lambda: worker.leases == 1)
         urgent = job_of_games(database, EASY, priority=5)
         done: list[tuple[JobState, int]] = []
+        finish = control.finish_if_complete
         monkeypatch.setattr(
-            jobs,
+            control,
             "finish_if_complete",
             lambda session, job_id: noted(done, finish(session, job_id), job_id),
         )
-        finish = jobs.state.finish_if_complete
         go_on.touch()
         turn.result(HANG_SECONDS)
     assert [job_id for state, job_id in done if state is JobState.DONE] == [urgent, long]
@@ -402,7 +403,7 @@ def test_without_wake_ups_a_worker_finds_the_units(database: Database) -> None:
 def test_a_worker_closes_the_jobs_of_dead_workers(database: Database) -> None:
     complete, expired = job_of_games(database, EASY), job_of_games(database, EASY)
     taken = must_take(database, of_job(complete))
-    do(database, jobs.complete, taken, evaluations=[], result=None, nodes=0, seconds=0.0)
+    do(database, queue.complete, taken, evaluations=[], result=None, nodes=0, seconds=0.0)
     must_take(database, of_job(expired), lease_seconds=-1)
     with working(database) as worker:
         worker.start()
@@ -416,15 +417,6 @@ def test_a_growing_job_is_worked_on_to_its_end(database: Database) -> None:
         worker.start_turns()
         await_that(lambda: state_of(database, job_id) is JobState.DONE)
         assert worker.counters.units[UnitEnd.DONE] >= 1
-
-
-def test_the_costs_of_searches_are_stored(database: Database) -> None:
-    job_of_games(database, random_games(200, empty=14), unit_lines=50)
-    with working(database) as worker:
-        worker.turn()
-    like = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-    costs = ask(database, jobs.read_costs, **like)
-    assert sum(cost.positions for cost in costs.values()) == 200
 
 
 @pytest.mark.parametrize(
@@ -476,7 +468,7 @@ def test_limits_apply_to_the_question_and_not_to_an_attempt(
     limit = question.node_limit or question.time_limit or 0
     used = nodes if question.node_limit else seconds
     assert 0.85 * limit <= used <= 1.25 * limit
-    (unit,) = ask(database, jobs.unit_results, job_id)
+    (unit,) = ask(database, watching.unit_results, job_id)
     assert unit.result is not None
     assert unit.result["score"] == [None]
     assert unit.result["nodes"] == [nodes]  # of all attempts

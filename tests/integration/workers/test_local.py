@@ -12,9 +12,10 @@ from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
-from db import evaluations, jobs
+from db import evaluations
 from db.database import Database
 from db.errors import JobNotFoundError, JobStateError
+from db.jobs import control, watching
 from db.models import Evaluation
 from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.boards.games import random_games
@@ -81,7 +82,7 @@ def test_nothing_is_solved_twice(database: Database) -> None:
     assert again[::-1] == [shown | effort for shown in first]
     # A finished job returns its results again.
     nodes = read_job(database, done).nodes
-    assert do(database, jobs.resume_job, done) is JobState.DONE
+    assert do(database, control.resume_job, done) is JobState.DONE
     assert run(database, done) == first
     assert read_job(database, done).nodes == nodes
 
@@ -89,7 +90,7 @@ def test_nothing_is_solved_twice(database: Database) -> None:
 def test_input_without_lines_and_failing_input_give_no_running_job(database: Database) -> None:
     with pytest.raises(NoInputError):
         make(database, [])
-    assert ask(database, jobs.list_jobs) == []
+    assert ask(database, watching.list_jobs) == []
 
     def broken() -> Iterator[object]:
         yield from read_lines(io.BytesIO("\n".join(EASY).encode()), board=DEFAULT_BOARD)
@@ -97,7 +98,7 @@ def test_input_without_lines_and_failing_input_give_no_running_job(database: Dat
 
     with pytest.raises(OSError, match="gone"):
         submit(database, broken(), board=DEFAULT_BOARD, unit_lines=1)
-    assert ask(database, jobs.list_jobs) == []
+    assert ask(database, watching.list_jobs) == []
 
 
 def test_progress_is_optional(database: Database) -> None:
@@ -126,11 +127,11 @@ def test_a_cancel_by_another_process_ends_the_work(database: Database) -> None:
         assert next(results)["moves"] == EASY[0]
         assert read_job(database, job_id).state is JobState.RUNNING
         await_that(lambda: read_job(database, job_id).units[UnitState.DONE] >= 3)
-        do(database, jobs.cancel_job, job_id)
+        do(database, control.cancel_job, job_id)
         rest = list(results)
         assert len(rest) >= len(EASY) - 1
         assert runner.wait().state is JobState.CANCELLED
-    do(database, jobs.resume_job, job_id)
+    do(database, control.resume_job, job_id)
     assert read_job(database, job_id).state is JobState.RUNNING
 
 
@@ -153,16 +154,16 @@ def test_a_failing_unit_is_tried_again_and_then_reported(database: Database) -> 
     assert (unit.seq, unit.attempts) == (1, MAX_ATTEMPTS)
     with database.write() as session:
         session.execute(delete(Evaluation))
-        jobs.retry_job(session, job_id)
+        control.resume_job(session, job_id)
     assert not any("error" in shown for shown in run(database, job_id))
 
 
 def test_a_job_for_another_engine_is_refused(database: Database) -> None:
     asked = {"kind": "analyze", "board": DEFAULT_BOARD, "params": {}, "engine_version": 99}
     with database.write() as session:
-        job_id = jobs.create_job(session, **asked)
-        jobs.add_units(session, job_id, [UnitPlan({}, 1)])
-        jobs.start_job(session, job_id)
+        job_id = control.create_job(session, **asked)
+        control.add_units(session, job_id, [UnitPlan({}, 1)])
+        control.start_job(session, job_id)
     with pytest.raises(JobStateError, match="version 99 of the engine"):
         LocalRunner(database, job_id)
     with pytest.raises(JobNotFoundError):

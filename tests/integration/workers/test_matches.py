@@ -4,6 +4,7 @@ import errno
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -11,14 +12,17 @@ from typing import Any
 
 import pytest
 
+from c4core.arena.file_formats import game_of_moves
 from c4core.arena.game import TimeControl
 from c4core.arena.statistics import Sprt
+from c4core.notation import DEFAULT_BOARD
 from c4core.players import ANY_PROGRAM
 from c4core.position import Position
 from c4core.solver import Solver
-from db import games, jobs
+from db import games
 from db.database import Database
-from db.errors import JobStateError
+from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
+from db.jobs import control, watching
 from db.records.games import ON_THE_BOARD
 from db.records.jobs import JobState
 from db.records.matches import Seats
@@ -40,6 +44,7 @@ from workers.core.follow import LocalRunner
 from workers.core.kinds import unit_objects
 from workers.core.run import UnitEnd, UnitReport, run_unit
 from workers.match import job as planning
+from workers.match.files import game_of, import_games
 from workers.match.job import find_job, plan_matches
 from workers.match.units import settle_match
 
@@ -66,8 +71,8 @@ def run_claimed(database: Database, is_stopped: Callable[[], bool] = lambda: Fal
 
 def results_of_units(database: Database, job_id: int) -> list[dict[str, Any]]:
     """The output of a job as it is now."""
-    job = ask(database, jobs.get_job, job_id)
-    units = ask(database, jobs.unit_results, job_id)
+    job = ask(database, watching.get_job, job_id)
+    units = ask(database, watching.unit_results, job_id)
     return [each for unit in units for each in unit_objects(job, unit)]
 
 
@@ -100,7 +105,7 @@ def test_the_same_matches_find_their_job(database: Database) -> None:
     asked = [terms(), terms(player_a="stupid")]
     assert find_job(database, asked) is None
     planned = plan_matches(database, asked)
-    do(database, jobs.cancel_job, planned.job_id)
+    do(database, control.cancel_job, planned.job_id)
     for state in (JobState.RUNNING, JobState.DONE):
         assert find_job(database, asked) == planned.job_id
         assert state_of(database, planned.job_id) is state
@@ -120,8 +125,8 @@ def test_a_failing_player_loses_the_game_and_the_match_continues(
 ) -> None:
     player = program(tmp_path, answer)
     # The other player has the same time limit, and may have to wait for a processor.
-    control = TimeControl(move=3.0, grace=0.0) if ending == "time" else TimeControl()
-    asked = terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=control)
+    limits = TimeControl(move=3.0, grace=0.0) if ending == "time" else TimeControl()
+    asked = terms(player_b=player, games=2, seats=Seats.ALTERNATE, time_control=limits)
     match = play(database, asked, threads=2, programs=ANY_PROGRAM)
     found = games_of(database, match.id)
     assert [(each.ending, each.length) for each in found] == [(ending, 1), (ending, 0)]
@@ -179,7 +184,7 @@ def test_games_of_a_stopped_unit_are_kept(database: Database) -> None:
 def test_a_worker_that_lost_its_unit_writes_no_games(database: Database) -> None:
     planned = plan_matches(database, [terms()])
     taken = must_take(database)
-    do(database, jobs.cancel_job, planned.job_id)
+    do(database, control.cancel_job, planned.job_id)
     for stopped in (lambda: False, lambda: True):
         assert run_unit(database, Solver(table_mb=1), taken, stopped).end is UnitEnd.LOST
     assert games_of(database, planned.match_ids[0]) == []
@@ -222,7 +227,7 @@ def test_the_output_of_a_decided_match_does_not_depend_on_the_order(
     match = info(database, planned.match_ids[0])
     assert match.verdict == "H1"
     shown = results_of_units(database, planned.job_id)
-    size = ask(database, jobs.unit_results, planned.job_id)[0].payload["count"]
+    size = ask(database, watching.unit_results, planned.job_id)[0].payload["count"]
     assert match.tally.games % size  # decided in the middle of a unit
     firsts = range(0, UNEQUAL.games, size)
     assert [each["games"] for each in shown] == [
@@ -242,9 +247,9 @@ def test_a_cancelled_unit_reports_the_games_that_count(
     whole = play(database, replace(UNEQUAL, games=60))
     with database.write() as session:
         games.add_games(session, match_id, games_of(database, whole.id))
-        jobs.cancel_job(session, planned.job_id)
+        control.cancel_job(session, planned.job_id)
     assert settle_match(database, match_id) == "H1"
-    do(database, jobs.resume_job, planned.job_id)
+    do(database, control.resume_job, planned.job_id)
     shown = run_job(database, planned.job_id)
     assert sum(each["a_wins"] for each in shown) == whole.tally.a.wins
 
@@ -259,7 +264,7 @@ def test_other_matches_of_a_tournament_continue(database: Database) -> None:
     assert state_of(database, planned.job_id) is JobState.DONE
     assert not any("error" in each for each in shown)
     # Resuming the job does not resume decided matches.
-    assert do(database, jobs.resume_job, planned.job_id) is JobState.DONE
+    assert do(database, control.resume_job, planned.job_id) is JobState.DONE
     assert info(database, decided.id).tally == decided.tally
 
 
@@ -273,9 +278,9 @@ def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> 
 def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
     planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
     gone, kept = planned.match_ids
-    do(database, jobs.cancel_job, planned.job_id)
+    do(database, control.cancel_job, planned.job_id)
     do(database, games.delete_match, gone)
-    assert do(database, jobs.resume_job, planned.job_id) is JobState.RUNNING
+    assert do(database, control.resume_job, planned.job_id) is JobState.RUNNING
     shown = run_job(database, planned.job_id)
     assert state_of(database, planned.job_id) is JobState.DONE
     assert len(games_of(database, kept)) == 10
@@ -287,9 +292,9 @@ def test_a_job_continues_without_a_deleted_match(database: Database) -> None:
 def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> None:
     with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
         planned = plan_matches(database, [terms()])
-        do(database, jobs.cancel_job, planned.job_id)
+        do(database, control.cancel_job, planned.job_id)
         with database.write() as session:
-            jobs.resume_job(session, planned.job_id)
+            control.resume_job(session, planned.job_id)
             deleting = pool.submit(
                 database.run, lambda other: games.delete_match(other, planned.match_ids[0])
             )
@@ -312,7 +317,7 @@ def test_a_cancelled_match_frees_its_thread(
     thinking.unlink(missing_ok=True)  # planning has tried the player
     with LocalRunner(database, planned.job_id, table_mb=1, lease_seconds=0.5) as runner:
         await_that(thinking.exists)
-        do(database, jobs.cancel_job, planned.job_id)
+        do(database, control.cancel_job, planned.job_id)
         runner.wait()
         await_that(lambda: all(each.name != "c4-unit-0" for each in threading.enumerate()))
     assert state_of(database, planned.job_id) is JobState.CANCELLED
@@ -357,3 +362,24 @@ def test_a_match_of_a_slow_player_is_planned_quickly(
     monkeypatch.setattr(planning, "MAX_PROBE_SECONDS", 0.05)
     asked = terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)
     assert ends(lambda: plan_matches(database, [asked])).match_ids
+
+
+def test_the_corpus_of_a_new_match_is_not_deleted(database: Database) -> None:
+    """Either the match is created and its corpus stays, or the match is not created."""
+    imported = game_of(game_of_moves("1213141", DEFAULT_BOARD), player_a=None)
+    together = threading.Barrier(2)
+
+    def succeeds(action: Callable[..., object], *arguments: object) -> bool:
+        together.wait(HANG_SECONDS)
+        with suppress(MatchInUseError, MatchNotFoundError):
+            do(database, action, *arguments)
+            return True
+        return False
+
+    for _ in range(3):
+        used = import_games(database, [imported]).match_id
+        asked = terms(player_a="matcher", corpus=(used,))
+        with ThreadPoolExecutor(2) as pool:
+            deleted = pool.submit(succeeds, games.delete_match, used)
+            made = pool.submit(succeeds, games.create_match, asked)
+        assert deleted.result() is not made.result()

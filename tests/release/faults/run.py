@@ -11,12 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
-from c4core.version import ENGINE_VERSION
-from db.database import Database
-from db.jobs import add_costs
-from db.records.evaluations import Cost
 from tests.release.faults import ledger
 from tests.release.faults.figures import Figures
 from tests.release.faults.ledger import Change
@@ -24,7 +19,6 @@ from tests.release.faults.system import SupervisedWorker, System
 from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.server_process import Server
-from workers.analyze import job as planning
 
 EMPTY_SQUARES: Final = 28
 
@@ -41,7 +35,7 @@ A worker finishes its unit and takes a new one within the promised second.
 """
 
 SAMPLE: Final = 400
-"""Number of positions whose cost is measured beforehand."""
+"""Number of positions whose time is measured beforehand."""
 
 
 class Answers(NamedTuple):
@@ -144,17 +138,20 @@ class Scenarios:
         """
         title = self.broker.title
         figures = Figures(fault, title, job_positions())
-        with self.databases.database(initialised=True) as url:
-            _note_costs(url)
-            with System(url, self.broker.url, self.directory, **system) as begun, begun.telling():
-                self.say(f"{title}, fault: {fault}")
-                job_id = begun.submit(random_games(figures.positions, empty=EMPTY_SQUARES))
-                begun.wait_for_work()
-                self.say("all workers are at work")
-                run = Run(begun, job_id, figures, self.say, expected)
-                yield run
-                if run.answers is None:
-                    run.finish()
+        with (
+            self.databases.database(initialised=True) as url,
+            System(url, self.broker.url, self.directory, **system) as begun,
+            begun.telling(),
+        ):
+            self.say(f"{title}, fault: {fault}")
+            games = random_games(figures.positions, empty=EMPTY_SQUARES)
+            job_id = begun.submit(games, round(UNIT_SECONDS / _seconds_each()))
+            begun.wait_for_work()
+            self.say("all workers are at work")
+            run = Run(begun, job_id, figures, self.say, expected)
+            yield run
+            if run.answers is None:
+                run.finish()
         self.say(f"job done in {figures.seconds:.1f} s: {figures}")
         self.keep(figures)
         figures.check()
@@ -171,12 +168,3 @@ def _seconds_each() -> float:
     began = time.perf_counter()
     solver.solve_many(random_games(SAMPLE, empty=EMPTY_SQUARES, seed=2))
     return 2 * (time.perf_counter() - began) / SAMPLE
-
-
-def _note_costs(url: str) -> None:
-    """Store costs of positions, scaled so that units get the desired length."""
-    seconds = SAMPLE * _seconds_each() * planning.UNIT_SECONDS / UNIT_SECONDS
-    costs = {DEFAULT_BOARD.cells - EMPTY_SQUARES: Cost(SAMPLE, seconds)}
-    about = {"engine_version": ENGINE_VERSION, "board": DEFAULT_BOARD, "columns": False}
-    with Database.open(url) as database:
-        database.run(lambda session: add_costs(session, costs=costs, **about))

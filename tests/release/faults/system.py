@@ -12,8 +12,13 @@ from typing import Final, Self
 
 import psycopg
 
+from db.database import Database
 from tests.release.faults.ledger import Ledger
 from tests.support.running.service import Service
+from tests.support.units import job_of_games
+from workers.answers.question import Question
+from workers.celery.broker import Broker
+from workers.core.kinds import Lane
 
 ROOT: Final = Path(__file__).parents[3]
 TICK_SECONDS: Final = 0.02
@@ -126,10 +131,13 @@ class System:
         assert done.code in codes, done.err
         return done.out
 
-    def submit(self, games: Sequence[str]) -> int:
-        batch = self.directory / "games"
-        batch.write_text("\n".join(games))
-        return int(self.command("analyze", "--score-only", "--detach", str(batch)))
+    def submit(self, games: Sequence[str], unit_lines: int) -> int:
+        """Submit a batch, as ``c4 analyze --score-only --detach`` with smaller units."""
+        question = Question(columns=False)
+        with Database.open(self.service.database_url) as database:
+            job_id = job_of_games(database, games, question=question, unit_lines=unit_lines)
+        Broker(self.service.broker_url).wake(Lane.BULK)
+        return job_id
 
     def wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds

@@ -14,8 +14,8 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import pytest
 
-from db import jobs
 from db.database import Database
+from db.jobs import watching
 from db.records.jobs import JobState
 from tests.release.faults.ledger import Ledger, done_twice
 from tests.support.boards.games import random_games
@@ -105,7 +105,7 @@ def test_mixed_load_loses_nothing_and_memory_stays_flat(
             assert doubled == 0
             assert service("db", "check").code == 0
             with Database.open(url) as database, database.read() as session:
-                totals = jobs.totals(session)
+                totals = watching.totals(session)
             assert (totals.queued_units, totals.running_units, totals.failed_units) == (0, 0, 0)
             assert totals.jobs[JobState.DONE] == sum(totals.jobs.values())
             for worker in (ada, bob):

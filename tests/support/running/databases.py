@@ -23,7 +23,7 @@ from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.evaluations.rows import ColumnValues, DriverQuery
-from db.jobs import add_units, create_job, start_job
+from db.jobs.control import add_units, create_job, start_job
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitPlan, WorkerInfo

@@ -23,7 +23,9 @@ T = TypeVar("T")
 
 PROCESSES = multiprocessing.get_context("forkserver")
 """Starts processes quickly: they are forked from a process that has the imports."""
-PROCESSES.set_forkserver_preload(["db.games", "db.jobs", "tests.support.running.command_line"])
+PROCESSES.set_forkserver_preload(
+    ["db.games", "db.jobs.queue", "tests.support.running.command_line"]
+)
 
 
 def run_all(target: Callable[..., object], every: Iterable[tuple[object, ...]]) -> None:

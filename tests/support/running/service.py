@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from db import jobs
 from db.database import Database
+from db.jobs import watching
 from db.records.jobs import JobInfo
 from tests.support.running.command_line import ROOT, Result
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -90,11 +90,11 @@ class Service:
 
     def workers(self) -> set[str]:
         with Database.open(self.database_url) as database, database.read() as session:
-            return {worker.name for worker in jobs.live_workers(session)}
+            return {worker.name for worker in watching.live_workers(session)}
 
     def job(self, job_id: int) -> JobInfo:
         with Database.open(self.database_url) as database, database.read() as session:
-            return jobs.get_job(session, job_id)
+            return watching.get_job(session, job_id)
 
 
 @dataclass(frozen=True)

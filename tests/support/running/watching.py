@@ -8,9 +8,9 @@ from functools import partial
 from sqlalchemy import select
 
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.database import Database
 from db.errors import JobNotFoundError
+from db.jobs import queue, watching
 from db.models import Unit
 from db.records.jobs import Claim, UnitState
 from tests.support.running.waiting import await_that
@@ -35,8 +35,8 @@ def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
     with Database.open(url) as database:
         kept: list[Claim] = []
         claim = partial(
-            jobs.claim,
-            eligible=jobs.Eligible(ENGINE_VERSION, job_ids=[job_id]),
+            queue.claim,
+            eligible=queue.Eligible(ENGINE_VERSION, job_ids=[job_id]),
             owner="test",
             lease_seconds=3600,
         )
@@ -53,7 +53,7 @@ def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
 
 def _hand_back(database: Database, claims: Sequence[Claim]) -> None:
     with database.write() as session:
-        assert all(jobs.release(session, claim) for claim in claims)
+        assert all(queue.release(session, claim) for claim in claims)
 
 
 def await_units(
@@ -86,6 +86,6 @@ def holds_unit(database: Database, owner: str) -> bool:
 def _units(database: Database, job_id: int) -> Units:
     with database.read() as session:
         try:
-            return dict(jobs.get_job(session, job_id).units)
+            return dict(watching.get_job(session, job_id).units)
         except JobNotFoundError:
             return dict.fromkeys(UnitState, 0)

@@ -10,7 +10,7 @@ from cli.shell.parameters import Engine
 from cli.shell.settings import Settings
 from cli.work.job import Backend, JobContext, ResultFormat, Results
 from db.database import Database
-from db.jobs import record_worker
+from db.jobs.watching import record_worker
 from tests.support.running.databases import do, make_job, worker
 from workers.core.kinds import Lane
 

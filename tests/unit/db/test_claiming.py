@@ -4,9 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.database import Database
-from db.jobs import Eligible, get_job, prolong, requeue_expired, retry_job
+from db.jobs import control, queue, watching
+from db.jobs.control import resume_job
+from db.jobs.queue import Eligible, prolong, requeue_expired
+from db.jobs.watching import get_job
 from db.records.jobs import (
     INTERACTIVE_PRIORITY,
     MAX_LOST_ATTEMPTS,
@@ -42,18 +44,18 @@ def requeue(database: Database, **options: int) -> int:
 
 def test_only_queued_units_of_running_jobs_are_claimed(timed: Database) -> None:
     with timed.write() as session:
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session, kind="k", board=BOARD, params={}, engine_version=ENGINE_VERSION
         )
-        jobs.add_units(session, job_id, [UnitPlan({}, 1)] * 2)
+        control.add_units(session, job_id, [UnitPlan({}, 1)] * 2)
     assert take(timed) is None
-    do(timed, jobs.start_job, job_id)
+    do(timed, control.start_job, job_id)
     assert take(timed, Eligible(ENGINE_VERSION + 1)) is None
     assert [must_take(timed).seq for _ in range(2)] == [0, 1]
     assert take(timed) is None
-    do(timed, jobs.cancel_job, job_id)
+    do(timed, control.cancel_job, job_id)
     assert take(timed) is None
-    do(timed, jobs.resume_job, job_id)
+    do(timed, control.resume_job, job_id)
     assert must_take(timed).seq == 0
 
 
@@ -71,8 +73,8 @@ def test_a_claim_has_all_fields(timed: Database) -> None:
 def test_returned_units_come_first(timed: Database) -> None:
     make_job(timed, 4)
     failed, released, _ = (must_take(timed) for _ in range(3))
-    do(timed, jobs.fail, failed, "no")
-    do(timed, jobs.release, released)
+    do(timed, queue.fail, failed, "no")
+    do(timed, queue.release, released)
     assert [must_take(timed).seq for _ in range(3)] == [0, 1, 3]
 
 
@@ -102,13 +104,13 @@ def test_a_claim_takes_one_statement_however_many_jobs_there_are(timed: Database
         make_job(timed, 1)
     known: dict[int, dict[str, Any]] = {}
     claimer = {"owner": "ada", "lease_seconds": LEASE, "known": known}
-    while do(timed, jobs.claim, ELIGIBLE, **claimer):
+    while do(timed, queue.claim, ELIGIBLE, **claimer):
         pass
     assert len(known) == 10
-    do(timed, jobs.resume_job, make_job(timed, 2))
-    do(timed, jobs.claim, ELIGIBLE, **claimer)
+    do(timed, control.resume_job, make_job(timed, 2))
+    do(timed, queue.claim, ELIGIBLE, **claimer)
     with counted_queries(timed) as queries:
-        assert do(timed, jobs.claim, ELIGIBLE, **claimer) is not None
+        assert do(timed, queue.claim, ELIGIBLE, **claimer) is not None
     assert len(queries) == 2  # with BEGIN
 
 
@@ -137,7 +139,7 @@ def test_the_leases_that_expired_first_are_queued_first(timed: Database, clock: 
         clock.time += 1.0
     clock.time += LEASE
     assert requeue(timed, limit=2) == 2
-    units = ask(timed, jobs.unit_results, job_id)
+    units = ask(timed, watching.unit_results, job_id)
     assert [unit.state for unit in units] == ["queued", "queued", "leased"]
 
 
@@ -158,12 +160,12 @@ def test_a_unit_whose_workers_are_lost_too_often_fails(timed: Database, clock: F
     assert state_of(timed, other) is JobState.RUNNING
     (failed,) = ask(timed, failed_units, job_id)
     assert failed.error == "its worker was lost 10 times"
-    assert do(timed, retry_job, job_id) == 1
+    assert do(timed, resume_job, job_id) is JobState.RUNNING
     lose(MAX_LOST_ATTEMPTS)
     # The last unit does not close its job: a look at the database finds that it is complete.
-    assert ask(timed, jobs.survey, []).complete_job == job_id
-    assert do(timed, jobs.finish_if_complete, job_id) is JobState.FAILED
-    assert ask(timed, jobs.survey, []).complete_job is None
+    assert ask(timed, queue.survey, []).complete_job == job_id
+    assert do(timed, control.finish_if_complete, job_id) is JobState.FAILED
+    assert ask(timed, queue.survey, []).complete_job is None
 
 
 @on_sqlite
@@ -171,7 +173,7 @@ def test_a_look_sees_what_waits(timed: Database, clock: FakeClock) -> None:
     lanes = [replace(ELIGIBLE, interactive=interactive) for interactive in (True, False)]
 
     def queued() -> list[bool]:
-        return ask(timed, jobs.survey, lanes).queued
+        return ask(timed, queue.survey, lanes).queued
 
     assert queued() == [False, False]
     make_job(timed, 1)
@@ -181,6 +183,6 @@ def test_a_look_sees_what_waits(timed: Database, clock: FakeClock) -> None:
     must_take(timed)
     assert queued() == [False, True]
     clock.time += LEASE
-    assert not ask(timed, jobs.survey, lanes).has_expired
+    assert not ask(timed, queue.survey, lanes).has_expired
     clock.time += 1
-    assert ask(timed, jobs.survey, []).has_expired
+    assert ask(timed, queue.survey, []).has_expired

@@ -8,7 +8,7 @@ from c4core.arena.statistics import Sprt, Tally
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
-from db import games, jobs
+from db import games
 from db.checking import check
 from db.database import Database
 from db.errors import (
@@ -18,6 +18,7 @@ from db.errors import (
     MatchInUseError,
     MatchNotFoundError,
 )
+from db.jobs import control, watching
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from db.records.matches import MatchTerms, Origin, Seats
@@ -31,16 +32,16 @@ DRAW = game(moves=None, final_key=1, length=42, winner=None, ending="full", seed
 def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[int, int]:
     """Make a running job whose match comes after some units; return both numbers."""
     with database.write() as session:
-        job_id = jobs.create_job(
+        job_id = control.create_job(
             session, kind="match", board=BOARD, params={}, engine_version=ENGINE_VERSION
         )
         other = games.create_match(session, terms(), job_id=job_id)
-        jobs.add_units(session, job_id, [UnitPlan({"other": True}, 10)])
+        control.add_units(session, job_id, [UnitPlan({"other": True}, 10)])
         games.set_units(session, other, 0, 1)
         match_id = games.create_match(session, asked, job_id=job_id)
-        jobs.add_units(session, job_id, [UnitPlan({"part": part}, 5) for part in range(units)])
+        control.add_units(session, job_id, [UnitPlan({"part": part}, 5) for part in range(units)])
         games.set_units(session, match_id, 1, 1 + units)
-        jobs.start_job(session, job_id)
+        control.start_job(session, job_id)
     return job_id, match_id
 
 
@@ -308,7 +309,7 @@ def test_a_decided_match_ends_and_the_others_continue(database: Database) -> Non
     assert decided.job_state is JobState.RUNNING
     assert finish(database, other)
     assert info(database, match_id).job_state is JobState.DONE
-    assert ask(database, jobs.get_job, job_id).units[UnitState.DONE] == 5
+    assert ask(database, watching.get_job, job_id).units[UnitState.DONE] == 5
 
 
 @on_sqlite
@@ -333,7 +334,7 @@ def test_a_running_match_is_not_deleted(database: Database) -> None:
     with database.write() as session, pytest.raises(JobStateError, match=f"by job {job_id}"):
         games.delete_match(session, match_id)
     with database.write() as session:
-        jobs.cancel_job(session, job_id)
+        control.cancel_job(session, job_id)
         games.add_games(session, match_id, [game(0)])
     do(database, games.delete_match, match_id)
     with database.read() as session:

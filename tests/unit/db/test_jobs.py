@@ -2,15 +2,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from c4core.notation import BoardSize
-from c4core.version import ENGINE_VERSION
-from db import jobs
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import find, store
-from db.jobs import add_costs, read_costs
-from db.jobs.state import PLANNER_ALIVE_SECONDS
-from db.records.evaluations import Cost
+from db.jobs import control, queue, watching
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import (
     LEASE,
@@ -39,8 +34,8 @@ class TestPlanning:
     def test_a_job_exists_once_created(self, timed: Database) -> None:
         job_id = make_job(timed, 3, positions=10, priority=7)
         with timed.read() as session:
-            job = jobs.get_job(session, job_id)
-            assert jobs.list_jobs(session) == [job]
+            job = watching.get_job(session, job_id)
+            assert watching.list_jobs(session) == [job]
         assert (job.kind, job.board, job.params, job.priority) == ("test", BOARD, {"depth": 1}, 7)
         assert job.state is JobState.RUNNING
         assert job.created_at == job.started_at == 1_000_000.0
@@ -51,18 +46,18 @@ class TestPlanning:
 
     def test_units_are_numbered_across_several_calls(self, database: Database) -> None:
         with database.write() as session:
-            job_id = jobs.create_job(
+            job_id = control.create_job(
                 session, kind="k", board=BOARD, params={}, engine_version=1, label="mine"
             )
             plans = (UnitPlan({"n": n}, 1) for n in range(1_100))
-            assert jobs.add_units(session, job_id, plans) == 1_100
+            assert control.add_units(session, job_id, plans) == 1_100
         with database.write() as session:
-            assert jobs.add_units(session, job_id, [UnitPlan({"n": 1_100}, 1)]) == 1
-            assert jobs.add_units(session, job_id, []) == 0
-            assert jobs.start_job(session, job_id) is JobState.RUNNING
+            assert control.add_units(session, job_id, [UnitPlan({"n": 1_100}, 1)]) == 1
+            assert control.add_units(session, job_id, []) == 0
+            assert control.start_job(session, job_id) is JobState.RUNNING
         with database.read() as session:
-            results = jobs.unit_results(session, job_id, after_seq=997, limit=1_000)
-            assert jobs.get_job(session, job_id).label == "mine"
+            results = watching.unit_results(session, job_id, after_seq=997, limit=1_000)
+            assert watching.get_job(session, job_id).label == "mine"
         assert [unit.seq for unit in results] == list(range(998, 1_101))
         assert all(unit.payload == {"n": unit.seq} for unit in results)
 
@@ -72,19 +67,19 @@ class TestPlanning:
         assert state_of(database, ended) is JobState.DONE
         with database.write() as session:
             with pytest.raises(JobStateError, match="is done: units cannot be added"):
-                jobs.add_units(session, ended, [UnitPlan({}, 1)])
+                control.add_units(session, ended, [UnitPlan({}, 1)])
             with pytest.raises(JobStateError, match="cannot be started"):
-                jobs.start_job(session, job_id)
+                control.start_job(session, job_id)
 
     def test_a_missing_job_is_reported(self, database: Database) -> None:
-        steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
+        steering = (control.start_job, control.cancel_job, control.resume_job)
         with database.write() as session:
             for number in (77, -1, 2**31, 2**63, 10**30):
-                for action in (jobs.get_job, *steering):
+                for action in (watching.get_job, *steering):
                     with pytest.raises(JobNotFoundError, match=f"there is no job {number}"):
                         action(session, number)
             with pytest.raises(JobNotFoundError, match="there is no job 77"):
-                jobs.finish_if_complete(session, 77)
+                control.finish_if_complete(session, 77)
 
 
 class TestClaims:
@@ -95,12 +90,12 @@ class TestClaims:
         assert finish(timed, taken, evaluations=[row(5)], result={"scores": [1]})
         with timed.read() as session:
             assert find(session, BOARD, 5) is not None
-            assert jobs.unit_results(session, job_id)[0].result == {"scores": [1]}
-            job = jobs.get_job(session, job_id)
+            assert watching.unit_results(session, job_id)[0].result == {"scores": [1]}
+            job = watching.get_job(session, job_id)
         assert (job.state, job.finished_at) == (JobState.DONE, 1_000_009.0)
         assert (job.nodes, job.seconds) == (5, 0.5)
         assert not finish(timed, taken, evaluations=[row(6)], nodes=99)
-        assert ask(timed, jobs.get_job, job_id) == job
+        assert ask(timed, watching.get_job, job_id) == job
         assert ask(timed, find, BOARD, 6) is None
 
     def test_a_contradiction_rolls_the_completion_back(self, database: Database) -> None:
@@ -112,7 +107,7 @@ class TestClaims:
             finish(database, taken, evaluations=[row(4), wrong])
         with database.read() as session:
             assert find(session, BOARD, 4) is None
-            assert jobs.get_job(session, job_id).units[UnitState.LEASED] == 1
+            assert watching.get_job(session, job_id).units[UnitState.LEASED] == 1
         assert give_up(database, taken) is UnitState.QUEUED
 
     @on_sqlite
@@ -122,8 +117,8 @@ class TestClaims:
             taken = must_take(database)
             assert (taken.fence, taken.attempts) == (fence, 1)
             with database.write() as session:
-                assert jobs.release(session, taken)
-                assert not jobs.release(session, taken)
+                assert queue.release(session, taken)
+                assert not queue.release(session, taken)
 
     def test_a_failing_unit_is_tried_three_times(self, database: Database) -> None:
         job_id = make_job(database, 2)
@@ -136,7 +131,7 @@ class TestClaims:
         assert state_of(database, job_id) is JobState.RUNNING
         assert finish(database, must_take(database))
         with database.read() as session:
-            job = jobs.get_job(session, job_id)
+            job = watching.get_job(session, job_id)
             (failed,) = failed_units(session, job_id)
         assert job.state is JobState.FAILED
         assert failed.error.startswith("broken\N{REPLACEMENT CHARACTER}? 3!")
@@ -154,9 +149,9 @@ class TestLeases:
         again = must_take(timed)
         assert (again.seq, again.fence, again.attempts) == (0, 2, 2)
         with timed.write() as session:
-            assert jobs.prolong(session, [late, again], LEASE) == [False, True]
-            assert not jobs.release(session, late)
-            assert jobs.fail(session, late, "late") is None
+            assert queue.prolong(session, [late, again], LEASE) == [False, True]
+            assert not queue.release(session, late)
+            assert queue.fail(session, late, "late") is None
         assert not finish(timed, late, evaluations=[row(5)])
         assert finish(timed, again)
         assert ask(timed, find, BOARD, 5) is None
@@ -169,7 +164,7 @@ class TestLeases:
         taken = must_take(timed)
         for _ in range(5):
             clock.time += 0.9 * LEASE
-            assert do(timed, jobs.prolong, [taken], LEASE) == [True]
+            assert do(timed, queue.prolong, [taken], LEASE) == [True]
             assert take(timed) is None
         clock.time += 10 * LEASE
         assert finish(timed, taken)
@@ -190,8 +185,8 @@ class TestLeases:
         claims = [must_take(database) for _ in range(2)]
         before = lease_end(database)
         with database.write() as session, ThreadPoolExecutor(1) as pool:
-            assert jobs.prolong(session, claims[:1], LEASE) == [True]
-            beat = pool.submit(do, database, jobs.prolong, claims, 2 * LEASE)
+            assert queue.prolong(session, claims[:1], LEASE) == [True]
+            beat = pool.submit(do, database, queue.prolong, claims, 2 * LEASE)
             assert beat.result(HANG_SECONDS) == [True, True]
         assert lease_end(database) > before + LEASE / 2
 
@@ -200,30 +195,30 @@ class TestLeases:
         must_take(database, lease_seconds=-1.0)
         assert must_take(database, lease_seconds=60.0).fence == 2
         assert take(database) is None
-        assert ask(database, jobs.list_jobs)[0].created_at > 1.7e9
+        assert ask(database, watching.list_jobs)[0].created_at > 1.7e9
 
 
 class TestLiveness:
     def test_the_silence_of_a_job_is_measured(self, timed: Database, clock: FakeClock) -> None:
         job_id, other = make_job(timed, 1), make_job(timed, 1)
-        assert ask(timed, jobs.get_job, job_id).silent_seconds is None
-        do(timed, jobs.record_work, [job_id])
+        assert ask(timed, watching.get_job, job_id).silent_seconds is None
+        do(timed, queue.record_work, [job_id])
         clock.time += 8.0
-        assert ask(timed, jobs.get_job, job_id).silent_seconds == 8.0
-        assert ask(timed, jobs.get_job, other).silent_seconds is None
-        do(timed, jobs.record_work, [job_id, other])
-        assert [job.silent_seconds for job in ask(timed, jobs.list_jobs)] == [0.0, 0.0]
+        assert ask(timed, watching.get_job, job_id).silent_seconds == 8.0
+        assert ask(timed, watching.get_job, other).silent_seconds is None
+        do(timed, queue.record_work, [job_id, other])
+        assert [job.silent_seconds for job in ask(timed, watching.list_jobs)] == [0.0, 0.0]
         clock.time -= 60.0
-        assert ask(timed, jobs.get_job, job_id).silent_seconds == 0.0
-        do(timed, jobs.cancel_job, job_id)
-        assert ask(timed, jobs.get_job, job_id).silent_seconds is None
+        assert ask(timed, watching.get_job, job_id).silent_seconds == 0.0
+        do(timed, control.cancel_job, job_id)
+        assert ask(timed, watching.get_job, job_id).silent_seconds is None
 
     @on_postgresql
     def test_recording_work_does_not_wait(self, database: Database) -> None:
         job_id = make_job(database, 1)
         with database.write() as session, ThreadPoolExecutor(1) as pool:
-            jobs.lock_job(session, job_id)
-            pool.submit(do, database, jobs.record_work, [job_id]).result(HANG_SECONDS)
+            control.lock_job(session, job_id)
+            pool.submit(do, database, queue.record_work, [job_id]).result(HANG_SECONDS)
 
 
 class TestControl:
@@ -232,15 +227,15 @@ class TestControl:
         done, taken = must_take(database), must_take(database)
         finish(database, done)
         with database.write() as session:
-            assert jobs.cancel_job(session, job_id) is JobState.CANCELLED
-            assert jobs.cancel_job(session, job_id) is JobState.CANCELLED
-            assert jobs.prolong(session, [taken], LEASE) == [False]
+            assert control.cancel_job(session, job_id) is JobState.CANCELLED
+            assert control.cancel_job(session, job_id) is JobState.CANCELLED
+            assert queue.prolong(session, [taken], LEASE) == [False]
         assert take(database) is None
         assert not finish(database, taken)
         with database.write() as session:
-            units = jobs.get_job(session, job_id).units
+            units = watching.get_job(session, job_id).units
             assert (units[UnitState.DONE], units[UnitState.CANCELLED]) == (1, 2)
-            assert jobs.resume_job(session, job_id) is JobState.RUNNING
+            assert control.resume_job(session, job_id) is JobState.RUNNING
         assert not finish(database, taken)
         assert [must_take(database).seq for _ in range(2)] == [1, 2]
 
@@ -251,7 +246,7 @@ class TestControl:
         clock.time += LEASE - 1
         alive = must_take(timed)
         clock.time += 2
-        assert do(timed, jobs.resume_job, job_id) is JobState.RUNNING
+        assert do(timed, control.resume_job, job_id) is JobState.RUNNING
         assert not finish(timed, dead)
         assert finish(timed, alive)
         assert finish(timed, must_take(timed))
@@ -262,80 +257,33 @@ class TestControl:
         job_id = make_job(database, 1)
         finish(database, must_take(database))
         with database.write() as session:
-            assert jobs.resume_job(session, job_id) is JobState.DONE
-            assert jobs.retry_job(session, job_id) == 0
+            assert control.resume_job(session, job_id) is JobState.DONE
             with pytest.raises(JobStateError, match="is done: there is nothing to cancel") as error:
-                jobs.cancel_job(session, job_id)
+                control.cancel_job(session, job_id)
         assert (error.value.job_id, error.value.state) == (job_id, "done")
 
     @on_sqlite
-    def test_retry_gives_all_attempts_again(self, database: Database) -> None:
+    def test_resume_gives_failed_units_all_attempts_again(self, database: Database) -> None:
         job_id, other = make_job(database, 1), make_job(database, 1)
         for _ in range(2 * MAX_ATTEMPTS):
             give_up(database, must_take(database))
         with database.write() as session:
-            assert jobs.resume_job(session, job_id) is JobState.FAILED
-            assert jobs.retry_job(session, job_id) == 1
+            assert control.resume_job(session, job_id) is JobState.RUNNING
         assert state_of(database, job_id) is JobState.RUNNING
         assert [unit.unit_id for unit in ask(database, failed_units, other)]
         taken = must_take(database)
         assert taken.attempts == 1
         assert finish(database, taken)
         with database.read() as session:
-            assert jobs.get_job(session, job_id).state is JobState.DONE
-            assert jobs.unit_results(session, job_id)[0].error is None
+            assert watching.get_job(session, job_id).state is JobState.DONE
+            assert watching.unit_results(session, job_id)[0].error is None
 
     @on_sqlite
     def test_a_job_whose_planning_was_interrupted_is_not_resumed(self, database: Database) -> None:
         with database.write() as session:
-            job_id = jobs.create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
+            job_id = control.create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
             with pytest.raises(JobStateError, match="its units are not all planned"):
-                jobs.resume_job(session, job_id)
-            jobs.cancel_job(session, job_id)
+                control.resume_job(session, job_id)
+            control.cancel_job(session, job_id)
             with pytest.raises(JobStateError, match="its units are not all planned"):
-                jobs.resume_job(session, job_id)
-            with pytest.raises(JobStateError, match="resume it before"):
-                jobs.retry_job(session, job_id)
-
-    @on_sqlite
-    def test_only_abandoned_jobs_are_dropped(self, timed: Database, clock: FakeClock) -> None:
-        def plan() -> int:
-            new = {"kind": "k", "board": BOARD, "params": {}, "engine_version": 1}
-            return do(timed, jobs.create_job, **new)
-
-        slow, abandoned = plan(), plan()
-        clock.time += PLANNER_ALIVE_SECONDS
-        do(timed, jobs.add_units, slow, [UnitPlan({}, 1)])
-        clock.time += 1
-        planned = plan()
-        started = make_job(timed)
-        assert do(timed, jobs.drop_abandoned) == [abandoned]
-        assert do(timed, jobs.drop_abandoned) == []
-        assert [job.id for job in ask(timed, jobs.list_jobs)] == [started, planned, slow]
-        with pytest.raises(JobNotFoundError):
-            do(timed, jobs.add_units, abandoned, [UnitPlan({}, 1)])
-
-
-OTHERS = ({"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False})
-LIKE = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
-
-
-def add(database: Database, costs: dict[int, Cost], **changes: object) -> None:
-    do(database, add_costs, costs=costs, **(LIKE | changes))
-
-
-def read(database: Database, **changes: object) -> dict[int, Cost]:
-    return ask(database, read_costs, **(LIKE | changes))
-
-
-class TestCosts:
-    def test_like_measurements_add_up(self, database: Database) -> None:
-        assert read(database) == {}
-        add(database, {})
-        add(database, {12: Cost(10, 1.0), 8: Cost(1, 2.0)})
-        add(database, {12: Cost(30, 0.5), 13: Cost(5, 0.25)})
-        for other in OTHERS:
-            assert read(database, **other) == {}
-            add(database, {12: Cost(1, 9.0)}, **other)
-            assert read(database, **other) == {12: Cost(1, 9.0)}
-        assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
+                control.resume_job(session, job_id)

@@ -5,8 +5,13 @@ from dataclasses import replace
 from sqlalchemy import select
 
 from db.database import Database
-from db.jobs import live_workers, record_worker, remove_worker, totals
-from db.jobs.watching import WORKER_ALIVE_SECONDS
+from db.jobs.watching import (
+    WORKER_ALIVE_SECONDS,
+    live_workers,
+    record_worker,
+    remove_worker,
+    totals,
+)
 from db.models import Worker
 from db.records.jobs import WorkerInfo
 from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker

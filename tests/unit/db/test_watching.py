@@ -2,7 +2,9 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.jobs import claim, finish_if_complete, get_job, list_jobs, survey, totals
+from db.jobs.control import finish_if_complete
+from db.jobs.queue import claim, survey
+from db.jobs.watching import get_job, list_jobs, totals
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from tests.support.jobs import ELIGIBLE, LEASE, finish, give_up, must_take, of_job
 from tests.support.running.databases import (
@@ -36,22 +38,8 @@ def test_progress(timed: Database, clock: FakeClock) -> None:
     assert ask(timed, get_job, job_id).positions_per_second is None
 
 
-def test_remaining_time_is_based_on_the_expected_time_of_units(
-    timed: Database, clock: FakeClock
-) -> None:
-    # Three cheap units are done; positions alone would predict 3 more seconds.
-    costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
-    job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
-    work(timed, clock, job_id, units=3, seconds=1.0)
-    now = ask(timed, get_job, job_id)
-    assert now.positions_per_second == pytest.approx(10.0)
-    assert now.eta_seconds == pytest.approx(30.0)  # the machine is half as fast as expected
-
-
-def test_remaining_time_without_expectations_counts_positions(
-    timed: Database, clock: FakeClock
-) -> None:
-    job_id = make_job(timed, 8, positions=10)
+def test_remaining_time_counts_units(timed: Database, clock: FakeClock) -> None:
+    job_id = make_planned_job(timed, [UnitPlan({}, positions) for positions in range(1, 9)])
     work(timed, clock, job_id, units=2, seconds=2.0)
     assert ask(timed, get_job, job_id).eta_seconds is None
     work(timed, clock, job_id, units=1, seconds=2.0)
@@ -83,7 +71,7 @@ def test_a_resumed_job_is_measured_from_its_new_start(timed: Database, clock: Fa
 
 
 def test_remaining_time_of_all_jobs_together(timed: Database, clock: FakeClock) -> None:
-    some = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
+    some = [make_planned_job(timed, [UnitPlan({}, 10) for _ in range(4)]) for _ in "ab"]
     work(timed, clock, some[0], units=2, seconds=1.0)
     assert ask(timed, totals).eta_seconds is None
     work(timed, clock, some[1], units=1, seconds=1.0)

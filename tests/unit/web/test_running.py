@@ -6,9 +6,9 @@ from contextlib import suppress
 import pytest
 
 from c4core.position import Position
-from db import jobs
 from db.database import Database
 from db.errors import JobStateError
+from db.jobs import control, watching
 from db.records.jobs import JobState, UnitState
 from tests.support.boards.games import random_games
 from tests.support.jobs import state_of
@@ -43,7 +43,7 @@ def test_a_short_job_is_done_beside_long_ones(database: Database, running: JobRu
         running.call(number)
     assert running.running() == [*long, short]
     for number in long:
-        database.run(lambda session, number=number: jobs.cancel_job(session, number))
+        database.run(lambda session, number=number: control.cancel_job(session, number))
     await_that(lambda: state_of(database, short) is JobState.DONE)
     await_that(lambda: short not in running.running())
 
@@ -56,7 +56,7 @@ def test_closing_releases_all_units(database: Database) -> None:
 
     def leased() -> int:
         with database.read() as session:
-            return jobs.get_job(session, number).units[UnitState.LEASED]
+            return watching.get_job(session, number).units[UnitState.LEASED]
 
     await_that(leased)
     ends(running.close)  # the search would take hours
@@ -83,7 +83,7 @@ def test_a_cancelled_and_resumed_job_continues(database: Database, running: JobR
     for _ in range(5):
         running.call(number)
         with suppress(JobStateError):  # the job may have ended
-            database.run(lambda session: jobs.cancel_job(session, number))
-        database.run(lambda session: jobs.resume_job(session, number))
+            database.run(lambda session: control.cancel_job(session, number))
+        database.run(lambda session: control.resume_job(session, number))
         running.call(number)
     await_that(lambda: state_of(database, number) is JobState.DONE)

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from db.database import Database
 from db.errors import UnreachableError
-from db.jobs import record_worker
+from db.jobs.watching import record_worker
 from tests.support.jobs import must_take
 from tests.support.running.databases import do, make_job, worker
 from tests.support.web_api import Api, serving

@@ -10,16 +10,14 @@ from starlette.testclient import TestClient
 
 from c4core.position import Position
 from c4core.solver import Solver
-from db import jobs
 from db.database import Database
+from db.jobs import control
 from db.records.jobs import JobState
 from tests.support.boards.games import random_games
 from tests.support.jobs import finish, give_up, must_take, of_job, state_of
 from tests.support.running.command_line import C4
 from tests.support.web_api import Api, analyze, serving
-from web.api import making
 from web.settings import Limits
-from workers.book.job import PlyTask, plan_job
 
 EASY = random_games(30, empty=8)
 
@@ -148,22 +146,6 @@ def test_a_deep_job_shows_its_tree_and_is_found_again(client: TestClient) -> Non
     assert client.get(f"/api/v1/jobs/{made['id']}/results?format=csv").status_code == 400
 
 
-def test_a_book_job_that_another_process_made_meanwhile_is_not_new(
-    client: TestClient, idle: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other process makes it while this one plans."""
-    plan = making._levels
-
-    def plan_twice(task: PlyTask) -> Any:  # noqa: ANN401 (its keys)
-        levels = plan(task)
-        plan_job(idle, task, levels)
-        return levels
-
-    monkeypatch.setattr(making, "_levels", plan_twice)
-    answer = client.post("/api/v1/jobs", json={"kind": "book", "board": "4x4", "plies": 4})
-    assert answer.status_code == 200
-
-
 def test_a_book_job_is_created_once(client: TestClient) -> None:
     wish = {"kind": "book", "board": "4x4", "plies": 4}
     made = post(client, wish)
@@ -218,7 +200,7 @@ def test_results_of_an_unfinished_job_have_errors_for_the_rest(api: Api, idle: D
 
 def test_a_job_in_planning_has_no_results(api: Api, idle: Database) -> None:
     made = {"kind": "analyze", "board": Position().board, "params": {}, "engine_version": 1}
-    number = idle.run(lambda session: jobs.create_job(session, **made))
+    number = idle.run(lambda session: control.create_job(session, **made))
     assert api.refused(f"/api/v1/jobs/{number}/results") == (409, None)
     assert api.refused(f"/api/v1/jobs/{number}/resume", {}) == (409, None)
 

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from c4core.position import Position
 from c4core.solver import Solver
-from db import jobs
 from db.database import Database
+from db.jobs import watching
 from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import await_that
 from tests.support.web_api import Api, serving
@@ -101,7 +101,7 @@ def test_an_open_question_continues_as_one_job(api: Api, sqlite_path: Path) -> N
     assert first["complete"] is False
     assert api.get(PATH, **asked)["queued"] == first["queued"]
     with Database.open(str(sqlite_path)) as database, database.read() as session:
-        job = jobs.get_job(session, first["queued"])
+        job = watching.get_job(session, first["queued"])
     assert (job.kind, str(job.board)) == ("analyze", "9x6")
 
 

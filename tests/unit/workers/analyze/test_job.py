@@ -7,16 +7,26 @@ from collections.abc import Iterator
 
 import pytest
 
+from c4core.book import Book
 from c4core.lines import BadLine, Request, read_lines
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
-from db.records.evaluations import Cost
+from db.database import Database
 from tests.support.boards.games import random_games
-from workers.analyze.job import UNIT_LINES, UNIT_SECONDS, decode_lines, encode_lines, plan_units
-from workers.core.costs import CostModel
+from workers.analyze.job import (
+    UNIT_LINES,
+    UNIT_SECONDS,
+    decode_lines,
+    encode_lines,
+    plan_units,
+    submit,
+)
+from workers.answers.question import NO_BOOK, Question, plies_answered
+from workers.core.follow import iterate_units
+from workers.core.submit import expected_seconds
 
 (EASY,) = random_games(1, empty=12)
-GUESS = CostModel(DEFAULT_BOARD)
+GUESS = [expected_seconds(DEFAULT_BOARD, ply, columns=True) for ply in range(43)]
 
 
 def lines(*texts: str, zero_based: bool = False) -> list[Request | BadLine]:
@@ -63,18 +73,31 @@ def test_units_of_hard_positions_are_small() -> None:
             for line in decode_lines(plan.payload, board=DEFAULT_BOARD)
             if isinstance(line, Request)
         ]
-        cost = sum(GUESS.seconds(request.position.ply) for request in requests)
-        assert plan.expected_seconds == pytest.approx(cost)
+        cost = sum(GUESS[request.position.ply] for request in requests)
         assert cost <= UNIT_SECONDS or len(requests) == 1
 
 
-def test_units_of_positions_measured_as_hard_are_smaller() -> None:
-    written = lines(*[EASY] * 1000)
-    ply = Position(EASY).ply
-    slow = CostModel(DEFAULT_BOARD, {ply: Cost(1_000_000, 100_000.0)})
-    sizes = [plan.positions for plan in plan_units(written, slow)]
-    assert sum(sizes) == 1000
-    assert all(9 <= size <= 11 for size in sizes[:-1])
+@pytest.mark.parametrize("board", [BoardSize(1, 1), BoardSize(9, 6), BoardSize(16, 3)])
+def test_a_position_with_more_empty_squares_takes_longer(board: BoardSize) -> None:
+    seconds = [expected_seconds(board, ply, columns=True) for ply in range(board.cells + 1)]
+    assert seconds[-1] > 0
+    assert seconds == sorted(seconds, reverse=True)
+    assert expected_seconds(board, 0, columns=False) < seconds[0]
+
+
+def test_positions_in_a_book_take_no_time(
+    sqlite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = Book.shipped()
+    monkeypatch.setattr("workers.answers.question._shipped", lambda _board: shipped)
+    opening = lines(*["4444"] * UNIT_LINES)
+    in_book = submit(sqlite, opening, board=DEFAULT_BOARD).job_id
+    searched = submit(sqlite, opening, board=DEFAULT_BOARD, book=NO_BOOK).job_id
+    assert len(list(iterate_units(sqlite, in_book))) == 1
+    assert len(list(iterate_units(sqlite, searched))) > UNIT_LINES / 4
+    assert list(plies_answered(shipped, Question())) == list(range(12))
+    assert list(plies_answered(shipped, Question(columns=False))) == list(range(13))
+    assert not plies_answered(None, Question())
 
 
 def test_planning_reads_no_further_than_needed() -> None:

@@ -8,8 +8,9 @@ import pytest
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
-from db import evaluations, jobs
+from db import evaluations
 from db.database import Database
+from db.jobs import control, queue, watching
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
 from tests.support.boards.books import source
@@ -38,7 +39,7 @@ SMALL = BoardSize(5, 4)
 def fail_a_unit(database: Database, error: str) -> None:
     """Fail the first unit as often as it may be tried."""
     for _ in range(MAX_ATTEMPTS):
-        do(database, jobs.fail, must_take(database), error)
+        do(database, queue.fail, must_take(database), error)
 
 
 def plan(database: Database, last_ply: int = 5) -> tuple[BookPlan, int]:
@@ -50,7 +51,7 @@ def plan(database: Database, last_ply: int = 5) -> tuple[BookPlan, int]:
 class TestPlanning:
     def test_every_position_is_in_one_unit(self, database: Database) -> None:
         book, job_id = plan(database, 9)
-        units = ask(database, jobs.unit_results, job_id, limit=10_000)
+        units = ask(database, watching.unit_results, job_id, limit=10_000)
         sizes = [len(decode_keys(unit.payload)) for unit in units]
         keys = np.concatenate([decode_keys(unit.payload) for unit in units]).tolist()
         assert len(set(keys)) == len(keys)
@@ -63,7 +64,7 @@ class TestPlanning:
         assert find_job(database, asked) is None
         _, job_id = plan(database)
         assert find_job(database, asked) == job_id
-        do(database, jobs.cancel_job, job_id)
+        do(database, control.cancel_job, job_id)
         assert find_job(database, asked) == job_id
         assert state_of(database, job_id) is JobState.RUNNING
         fail_a_unit(database, "broken")
@@ -90,10 +91,10 @@ class TestPlanning:
         self, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("workers.core.submit.UNITS_PER_TRANSACTION", 1)
-        monkeypatch.setattr(jobs, "start_job", Mock(side_effect=KeyboardInterrupt))
+        monkeypatch.setattr(control, "start_job", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             plan(database)
-        assert ask(database, jobs.list_jobs) == []
+        assert ask(database, watching.list_jobs) == []
         assert find_job(database, PlyTask(SMALL, 5)) is None
 
 
@@ -112,7 +113,6 @@ class TestUnit:
         for key, score in zip(decode_keys(claim.payload).tolist(), found.tolist(), strict=True):
             assert score == solver.solve(Position.from_key(key, width=5, height=4)).score
         assert outcome.nodes == outcome.result["nodes"] > 0
-        assert set(outcome.costs) == {6}
         assert not outcome.evaluations  # the book keeps the scores
 
     def test_results_of_an_interrupted_unit_are_not_searched_again(
@@ -140,11 +140,11 @@ class TestUnit:
 
     def test_output(self, database: Database) -> None:
         _, job_id = plan(database, 4)
-        job, (unit, *_) = read_job(database, job_id), ask(database, jobs.unit_results, job_id)
+        job, (unit, *_) = read_job(database, job_id), ask(database, watching.unit_results, job_id)
         (*_, before) = unit_objects(job, unit)
         assert before["error"] == "not solved: queued"
         run_job(database, job_id)
-        unit, *_ = ask(database, jobs.unit_results, job_id)
+        unit, *_ = ask(database, watching.unit_results, job_id)
         (*_, after) = unit_objects(job, unit)
         assert (after["key"], after["board"]) == (before["key"], "5x4")
         position = Position.from_key(int(str(after["key"])), width=5, height=4)
@@ -182,7 +182,7 @@ def test_every_position_has_its_score(
 def test_only_the_deepest_ply_is_searched(database: Database) -> None:
     book = BookPlan(SMALL, 7)
     book.scored(source(database))
-    (job,) = ask(database, jobs.list_jobs)
+    (job,) = ask(database, watching.list_jobs)
     assert job.positions[UnitState.DONE] <= len(book.levels[-1])
 
 

@@ -18,31 +18,31 @@ SECRET = "hunter2!"
 
 
 @pytest.mark.parametrize(
-    ("url", "reason"),
+    "url",
     [
-        ("memory://", "only Redis and RabbitMQ"),
-        ("sqla+sqlite:///queue.db", "only Redis and RabbitMQ"),
-        ("pyamqp://queue", "only Redis and RabbitMQ"),
-        (
-            "redis://queue/0?socket_timeout=5",
-            "'socket_timeout': redis:// takes none",
-        ),
-        ("redis://queue/0?ssl_cert_reqs=none", "unknown option 'ssl_cert_reqs'"),
-        ("rediss://queue/0?ssl_cert_reqs=bogus", "is one of required, optional, none"),
-        ("rediss://queue/0?db=1", "unknown option 'db': use ssl_cert_reqs, ssl_ca_certs"),
-        ("amqps://queue?heartbeat=5", "unknown option 'heartbeat': amqps:// takes none"),
-        ("amqps://queue?hunter2", "an unknown option: amqps:// takes none"),
-        ("queue", "not a broker URL"),
-        ("", "not a broker URL"),
-        ("redis://queue:99999", "not a broker URL"),
-        ("redis://queue:port", "not a broker URL"),
-        ("redis://queue/name", "is a number: 'redis://queue/name'"),
-        ("amqp://one;amqp://two", "not a list"),
+        "memory://",
+        "sqla+sqlite:///queue.db",
+        "pyamqp://queue",
+        "redis://queue/0?socket_timeout=5",
+        "redis://queue/0?ssl_cert_reqs=none",
+        "rediss://queue/0?db=1",
+        "amqps://queue?heartbeat=5",
+        f"amqps://queue?{SECRET}",
+        f"redis://:a/{SECRET}@queue",
+        f"redis://:1/{SECRET}@queue",
+        f"amqp://user:1?{SECRET}@queue",
+        f"amqp://user:1#{SECRET}@queue",
+        "queue",
+        "",
+        "redis://queue:99999",
+        "redis://queue:port",
+        "redis://queue/name",
     ],
 )
-def test_other_urls_are_refused_with_a_reason(url: str, reason: str) -> None:
-    with pytest.raises(BrokerUrlError, match=reason):
+def test_other_urls_are_refused_without_the_password(url: str) -> None:
+    with pytest.raises(BrokerUrlError, match="not a broker URL") as refused:
         check_url(url)
+    assert SECRET not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs
+from db import evaluations
 from db.database import Database
+from db.jobs import control, queue, watching
 from db.records.evaluations import COSTLY_NODES, EvaluationFilter, StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitResult, UnitState
 from tests.support.boards.matches import run_job
@@ -50,7 +51,7 @@ def submit(database: Database, task: DeepTask) -> int:
 
 
 def units(database: Database, job_id: int, *states: UnitState) -> list[UnitResult]:
-    found = ask(database, jobs.unit_results, job_id)
+    found = ask(database, watching.unit_results, job_id)
     return [unit for unit in found if not states or unit.state in states]
 
 
@@ -91,7 +92,7 @@ class TestShifts:
         assert state_of(database, job_id) is JobState.RUNNING
 
     def test_every_thread_finds_a_seat(self, database: Database) -> None:
-        do(database, jobs.record_worker, worker(threads=3))
+        do(database, watching.record_worker, worker(threads=3))
         job_id, _ = join_or_submit(database, deep("1"), threads=2)
         assert len(units(database, job_id)) == 3
         job_id, _ = join_or_submit(database, deep("2"), threads=5)
@@ -145,7 +146,7 @@ class TestShifts:
     def test_the_answer_cuts_off_the_seats_that_nobody_has_taken(self, database: Database) -> None:
         job_id = submit(database, deep())
         assert work_on(database, must_take(database)) is UnitEnd.DONE
-        do(database, jobs.finish_if_complete, job_id)
+        do(database, control.finish_if_complete, job_id)
         first, second = units(database, job_id)
         assert second.result == CUT
         assert first.result is not None
@@ -158,7 +159,7 @@ class TestShifts:
         with database.write() as session:
             job._offer_shift(session, job_id)
         for _ in range(MAX_ATTEMPTS):
-            do(database, jobs.fail, other, "broken")
+            do(database, queue.fail, other, "broken")
             other = take(database) or other
         assert len(units(database, job_id, UnitState.FAILED)) == 1
         run_job(database, job_id)
@@ -172,9 +173,9 @@ class TestShifts:
 
     def test_a_cancelled_job_is_resumed(self, database: Database) -> None:
         job_id = submit(database, deep())
-        do(database, jobs.cancel_job, job_id)
+        do(database, control.cancel_job, job_id)
         assert take(database) is None
-        do(database, jobs.resume_job, job_id)
+        do(database, control.resume_job, job_id)
         run_job(database, job_id)
         assert state_of(database, job_id) is JobState.DONE
 

@@ -12,9 +12,9 @@ from c4core.arena.files import GameEntry
 from c4core.notation import BoardSize, column_label
 from c4core.position import Position
 from c4core.solver import Solver
-from db import jobs
 from db.database import Database
 from db.errors import GameNotFoundError, MatchNotFoundError
+from db.jobs import control
 from db.records.jobs import JobState
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
@@ -188,7 +188,7 @@ def test_the_same_games_find_their_job(database: Database) -> None:
     (made,) = plan_reviews(database, games, label="a name")
     (found,) = plan_reviews(database, list(reversed(games)))
     assert found.job_id == made.job_id
-    do(database, jobs.cancel_job, made.job_id)
+    do(database, control.cancel_job, made.job_id)
     (resumed,) = plan_reviews(database, games)
     assert resumed.job_id == made.job_id
     assert state_of(database, made.job_id) is JobState.RUNNING

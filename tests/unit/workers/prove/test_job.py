@@ -19,8 +19,9 @@ from c4core.proof.format import EVERY_RULE
 from c4core.proof.making import Bound, find_part, find_trunk
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs
+from db import evaluations
 from db.database import Database
+from db.jobs import control, queue
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import JobState, UnitState
 from tests.support.boards.matches import run_job
@@ -64,11 +65,11 @@ def test_the_order_of_units_does_not_matter(sqlite: Database, in_parts: bytes) -
         chance.shuffle(claims)
         for claim in claims:
             if chance.random() < 0.3:
-                assert do(sqlite, jobs.release, claim)
+                assert do(sqlite, queue.release, claim)
             else:
                 done = run_unit(sqlite, solver, claim, lambda: False)
                 assert done.end is UnitEnd.DONE
-    do(sqlite, jobs.finish_if_complete, job_id)
+    do(sqlite, control.finish_if_complete, job_id)
     assert read_certificate(sqlite, job_id) == in_parts
 
 
