@@ -8,7 +8,7 @@ import { Variations } from "./analysis/variations.js";
 import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
-import { button, byId, isTaken, isTyped, make } from "./dom.js";
+import { button, byId, isTaken, isTyped, keepFocus, make } from "./dom.js";
 import { NAMES, boardText, columnNumber } from "./game/position.js";
 import { Session } from "./game/session.js";
 import { Play } from "./play/view.js";
@@ -78,6 +78,7 @@ class App {
     byId("board").append(this.#board.element);
     fillHelp();
     nameButtons();
+    keepFocus();
     this.#listen();
     this.#session.readAddress("load");
     if (this.#session.unread !== null) void this.#openSetup(this.#session.unread);
