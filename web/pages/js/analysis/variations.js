@@ -33,7 +33,7 @@ export class Variations {
   /** The board and the position that all lines begin from. */
   #start = "";
   /**
-   * The ends of variations, and moves with a comment. Of two replies, the one that is in an earlier line comes first.
+   * The ends of variations, and moves with a comment. A reply in an earlier line comes before the other replies.
    * @type {Line[]}
    */
   #lines = [];
