@@ -96,7 +96,8 @@ def solve(settings: Settings, given: Given) -> None:
     score is for the side to move, and 0 is a draw. A win is one more than the number of stones that
     the winner has left at the end, so a sooner win is larger. A loss is the negative of the
     opponent's win. The line "why" gives a reason for the best column, if there is a short one; with
-    --pv it may follow best play first, and JSON has it as "reason". See docs/reviews.md.
+    --pv it may hold after some plies of best play, and JSON has it as "reason". See
+    docs/reviews.md.
 
     With -, every line of standard input is a position and is answered at once: bare moves, or a
     JSON object with "moves", "grid" or "key", and an optional "id" that is echoed. Answers are JSON

@@ -230,17 +230,22 @@ def estimate_object(answer: Answer, estimate: Estimate | None) -> dict[str, Json
     }
 
 
+MOST_PLIES: Final = 12
+"""Maximum number of plies of best play before a reason: a later one says little about a move."""
+
+
 def explain_best(
     position: Position, answer: Answer, line: Sequence[int] | None = None
 ) -> Reason | None:
     """Why the best column wins, draws or loses; None without a short reason.
 
-    ``line`` is best play to the end, if it is known; then its first move is explained.
+    ``line`` is best play to the end, if it is known; then its first move is explained, if need be
+    by a reason that follows within a few plies.
     """
     if answer.score is None or position.is_over:
         return None
     for column in line[:1] if line else answer.best:
-        reason = explain(position, column, answer.score, line[1:] if line else ())
+        reason = explain(position, column, answer.score, line[1 : MOST_PLIES + 1] if line else ())
         if reason is not None:
             return reason
     return None

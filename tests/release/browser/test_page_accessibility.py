@@ -47,13 +47,14 @@ READY: Final = {
     "review": "#review .side-share",
     "lesson": "#lesson .lesson-line",
     "book": ".book-tree table",
-    "game": "#replay-graph",
+    "game": ".last-position",
     "match": "figure svg.plot",
     "puzzles": "#puzzle-solution",
     "work": "[data-job]",
     "api": ".api dl",
 }
 """An element that a view has when it is ready; the other views have a table."""
+TAB, ENTER = "\ue004", "\ue007"
 NARROW: Final = (320, 568)
 FINGER: Final = (44, 44)
 """Pixels that a fingertip needs, horizontally and vertically."""
@@ -65,6 +66,30 @@ return [...document.querySelectorAll("#tabs, #tabs a, .controls button, .subtabs
     .map((one) => one.outerHTML.slice(0, 80));
 """
 """The tabs and controls that the window cuts off."""
+STOPS: Final = """
+const stops = "a[href], button, input, select, textarea, summary, [tabindex]";
+const isStop = (one) => one.tabIndex >= 0 && !one.disabled && (one.type !== "radio" || one.checked);
+const shown = [...document.querySelectorAll(stops)]
+    .filter((one) => isStop(one) && one.checkVisibility({visibilityProperty: true}));
+window.missed = new Set(shown);
+window.invisible = [];
+const isOutlined = (one) => {
+    const {outlineStyle, boxShadow, stroke} = getComputedStyle(one);
+    return [outlineStyle, boxShadow, stroke].some((value) => value !== "none");
+};
+document.addEventListener("focusin", ({target}) => {
+    missed.delete(target);
+    const drawn = [target, target.closest("label"), target.nextElementSibling];
+    if (!drawn.some((one) => one !== null && isOutlined(one))) invisible.push(target.outerHTML);
+});
+return shown.length;
+"""
+"""Counts what Tab must reach, and watches the focus from now on."""
+STANDING: Final = """
+const one = document.activeElement;
+return !was.checkVisibility() && one !== document.body && one.checkVisibility();
+"""
+"""Whether the element that had the focus is gone, and another one has it."""
 RUN: Final = """
 const done = arguments[arguments.length - 1];
 const told = (one) => ({
@@ -144,6 +169,34 @@ def test_a_view_fits_a_phone_and_a_finger(browser: Browser, view: str) -> None:
         assert not browser.run(CUT_OFF)
     browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
     assert not small_targets(browser, *FINGER)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.usefixtures("stored")
+def test_tab_reaches_everything_with_a_visible_focus(browser: Browser, view: str) -> None:
+    open_view(browser, view)
+    for _ in range(browser.run(STOPS) + 5):
+        browser.press(TAB)
+    assert not browser.run("return [...missed].map((one) => one.outerHTML)")
+    assert not browser.run("return invisible")
+
+
+@pytest.mark.parametrize(
+    ("view", "selector"),
+    [
+        ("analysis", "#line button"),
+        ("lesson", "#back-to-game"),
+        ("puzzles", "#puzzle-solution"),
+        ("games", "[data-game]"),
+    ],
+)
+@pytest.mark.usefixtures("stored")
+def test_the_focus_is_not_lost_with_its_element(browser: Browser, view: str, selector: str) -> None:
+    open_view(browser, view)
+    browser.one(selector)
+    browser.run("window.was = document.querySelector(arguments[0]); was.focus()", selector)
+    browser.press(ENTER)
+    browser.until(lambda: browser.run(STANDING), "the focus is lost")
 
 
 DIALOGS: Final = ("setup", "help", "share")

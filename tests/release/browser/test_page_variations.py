@@ -1,70 +1,129 @@
-"""The variations of an analysis in a real browser: kept, commented, deleted, saved and opened."""
+"""The variations of an analysis in a real browser: nested, commented, promoted, deleted, saved."""
+
+from typing import Final
 
 from tests.support.browser import Browser, PageServer
 from tests.support.page import await_stones, moves_on_board, open_analysis
 
+BACK, ENTER, ESCAPE = "\ue012", "\ue007", "\ue00c"
+COMMENT: Final = "#variations [name=comment]"
 
-def variations(browser: Browser) -> list[str]:
-    return browser.texts("#variations .variation")
+SHOWN: Final = """
+const words = (list) => [...list.children].map((row) => {
+    if (row.classList.contains("variation")) return `(${words(row.firstChild)})`;
+    if (row.classList.contains("move-comment")) return `{${row.innerText}}`;
+    return [...row.querySelectorAll("button")].map((one) => one.firstChild.data).join(" ");
+}).join(" ");
+return words(document.querySelector("#moves"));
+"""
+"""The list of moves as text: variations in round brackets, comments in curly ones."""
 
 
-def await_variations(browser: Browser, *lines: str) -> None:
-    browser.until(lambda: variations(browser) == [*lines], f"not {lines}")
+def await_moves(browser: Browser, shown: str) -> None:
+    browser.until(lambda: browser.run(SHOWN) == shown, f"{browser.run(SHOWN)} is not {shown}")
 
 
-def play(browser: Browser, moves: str) -> None:
-    for move in moves:
-        browser.press(move)
+def go(browser: Browser, moves: str) -> None:
+    """Click a move in the list."""
+    browser.click(f"#moves [data-moves='{moves}']")
+    browser.until(lambda: moves_on_board(browser) == moves, f"not {moves}")
 
 
-def test_a_line_that_is_left_stays(browser: Browser) -> None:
+def comment(browser: Browser, text: str) -> None:
+    browser.run("document.querySelector('#variations').open = true")
+    browser.type(COMMENT, text)
+    browser.press(ENTER)
+
+
+def play_a_tree(browser: Browser) -> None:
+    """Play 4453, 4421, 44215 and 1, from the empty board."""
     open_analysis(browser)
-    play(browser, "4453")
-    browser.press("\ue012", "\ue012")  # two moves back
-    await_stones(browser, 2)
-    play(browser, "21")
-    await_variations(browser, "4453", "4421")
+    browser.press(*"4453")
+    await_stones(browser, 4)
+    go(browser, "44")
+    browser.press(*"213")
+    await_stones(browser, 5)
+    go(browser, "4421")
+    browser.press("5")
+    await_stones(browser, 5)
+    browser.press("\ue011")  # Home
+    await_stones(browser, 0)
+    browser.press("1")
+    await_moves(browser, "4 (1) 4 5 (2 1 3 (5)) 3")
 
-    browser.type("#variations li:first-child input", "the main line")
-    browser.click("#variations li:first-child .variation")
-    browser.until(
-        lambda: moves_on_board(browser) == "445", "the first move of its own is not shown"
-    )
+
+def test_a_line_that_is_left_becomes_a_variation(browser: Browser) -> None:
+    play_a_tree(browser)
+    go(browser, "4421")
+    comment(browser, "not 5 3")
+    go(browser, "4453")
+    comment(browser, "the book")
+    tree = "4 (1) 4 5 (2 1 {not 5 3} 3 (5)) 3 {the book}"
+    await_moves(browser, tree)
+    assert browser.one("#moves [aria-current]").get_attribute("data-moves") == "4453"
 
     browser.open(browser.driver.current_url)
-    await_variations(browser, "4453", "4421")
-    comment = browser.one("#variations li:first-child input")
-    assert comment.get_attribute("value") == "the main line"
+    await_moves(browser, tree)
+    assert browser.run(f"return document.querySelector('{COMMENT}').value") == "the book"
+    go(browser, "442")
+    browser.press("\ue010")  # End: a move is followed by its main line
+    await_stones(browser, 5)
+    assert moves_on_board(browser) == "44213"
 
-    browser.click("#variations [aria-label='Move 4421 to the top']")
-    await_variations(browser, "4421", "4453")
-    browser.click("#variations [aria-label='Delete 4421']")
-    await_variations(browser, "4453")
+
+def test_a_variation_is_promoted_and_deleted(browser: Browser) -> None:
+    play_a_tree(browser)
+    go(browser, "44215")
+    browser.run("document.querySelector('#variations').open = true")
+    for tree in (
+        "4 (1) 4 5 (2 1 5 (3)) 3",
+        "4 (1) 4 2 (5 3) 1 5 (3)",
+        "4 (1) 4 2 (5 3) 1 5 (3)",
+    ):
+        browser.click("#variation-promote")
+        await_moves(browser, tree)
+    go(browser, "4421")
+    browser.click("#variation-delete")
+    await_moves(browser, "4 (1) 4 2 (5 3)")
+    assert moves_on_board(browser) == "442"
+    go(browser, "1")
+    browser.click("#variation-delete")
+    await_moves(browser, "4 4 2 (5 3)")
     browser.press("c")
-    await_variations(browser)
+    await_moves(browser, "")
+
+
+def test_a_reviewed_game_is_the_main_line(browser: Browser) -> None:
+    play_a_tree(browser)
+    go(browser, "4453")
+    browser.click("#open-review")
+    browser.one("#review .side-share")
+    browser.press("2")
+    await_moves(browser, "4 (1) 4 5 (2 1 3 (5)) 3 2")
+    browser.press(BACK, BACK)
+    browser.press("1")
+    await_moves(browser, "4 (1) 4 5 (2 1 3 (5)) 3 (1) 2")
+    go(browser, "4453")
+    browser.run("document.querySelector('#variations').open = true")
+    assert browser.one("#variation-delete").get_attribute("aria-disabled") == "true"
+
+    # A line of the same game elsewhere begins a tree of its own.
+    browser.open("/?pos=4455")
+    await_moves(browser, "4 4 5 5")
 
 
 def test_variations_are_a_file_of_games(browser: Browser, page_server: PageServer) -> None:
-    open_analysis(browser, pos="44")
-    play(browser, "53")
-    browser.press("\ue012")
-    await_stones(browser, 3)
-    play(browser, "1")
-    await_variations(browser, "4453", "4451")
-    browser.type("#variations li:last-child input", "a comment")
-    browser.press("\ue007")  # Enter
+    play_a_tree(browser)
+    go(browser, "4421")
+    comment(browser, "a comment")
     browser.click("#variations-save")
     saved = browser.download("variations*.jsonl")
     page_server.run("review", str(saved), "--no-store", "--time-limit", "1", "--json")
     assert '"detail":"a comment"' in saved.read_text()
 
-    browser.press("\ue00c")  # Escape
+    browser.press(ESCAPE)
     browser.click("#clear")
-    await_variations(browser)
-    browser.run("document.querySelector('#variations').open = true")
-    browser.driver.find_element("css selector", "#variations input[type=file]").send_keys(
-        str(saved)
-    )
-    await_variations(browser, "4453", "4451")
-    comment = browser.one("#variations li:last-child input")
-    assert comment.get_attribute("value") == "a comment"
+    await_moves(browser, "")
+    field = browser.driver.find_element("css selector", "#variations input[type=file]")
+    field.send_keys(str(saved))
+    await_moves(browser, "4 (1) 4 5 (2 1 {a comment} 3 (5)) 3")

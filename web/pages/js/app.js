@@ -8,16 +8,14 @@ import { Variations } from "./analysis/variations.js";
 import { Api } from "./api.js";
 import { Board } from "./board/board.js";
 import { Columns } from "./board/columns.js";
-import { button, byId, isTaken, isTyped, make } from "./dom.js";
-import { NAMES, boardText, columnLabel, columnNumber, sideAt } from "./game/position.js";
+import { button, byId, isTaken, isTyped, keepFocus, make } from "./dom.js";
+import { NAMES, boardText, columnNumber } from "./game/position.js";
 import { Session } from "./game/session.js";
 import { Play } from "./play/view.js";
 import { Views, hasBoard } from "./views.js";
-import { markText } from "./words.js";
 
 /** @import {SetupDialog} from "./analysis/setup.js" */
 /** @import {Reason} from "./game/session.js" */
-/** @import {Mark} from "./types.js" */
 
 /** Maximum number of columns that fit side by side on a phone. */
 const WIDEST = 12;
@@ -80,6 +78,7 @@ class App {
     byId("board").append(this.#board.element);
     fillHelp();
     nameButtons();
+    keepFocus();
     this.#listen();
     this.#session.readAddress("load");
     if (this.#session.unread !== null) void this.#openSetup(this.#session.unread);
@@ -124,10 +123,8 @@ class App {
     this.#review.show();
     this.#lesson.show();
     byId("reason").hidden = this.#lesson.marks !== null;
-    const isReviewed = state.review !== null && !isPlay;
-    showMoves(session, this.#review.marks, isReviewed ? this.#review.shared : Infinity);
-    byId("open-review").hidden = isPlay || isReviewed || state.line === "";
-    this.#variations.show(why);
+    byId("open-review").hidden = isPlay || state.review !== null || state.line === "";
+    this.#variations.show(why, this.#review.marks);
     this.#showControls();
     this.#analysis.show();
     this.#game.show(why);
@@ -183,7 +180,6 @@ class App {
       clear: () => this.#clear(),
       "open-setup": () => void this.#openSetup(),
       "open-share": () => void this.#share(),
-      "copy-link": () => void copyLink(),
     };
     for (const [id, act] of Object.entries(clicks)) {
       byId(id).addEventListener("click", () => {
@@ -229,59 +225,6 @@ class App {
   }
 }
 
-/**
- * Show the list of moves. Each move is a button that steps to its position.
- * @param {Session} session
- * @param {Map<number, Mark>} marks the marks by the moves' index in the line
- * @param {number} variation the index of the first move that is not part of the reviewed game
- */
-function showMoves(session, marks, variation) {
-  const { line, shown } = session.state;
-  const first = session.positions[0].ply;
-  /** @type {HTMLElement[]} */
-  const rows = [];
-  for (const [index, character] of [...line].entries()) {
-    const ply = first + index;
-    if (index === 0 || ply % 2 === 0) {
-      const number = make("span", { class: "move-number", "aria-hidden": "true" }, ply - (ply % 2) + 1);
-      rows.push(make("li", {}, number, ply % 2 === 1 && make("span", { class: "move-gap" }, "…")));
-    }
-    const move = { index, ply, column: columnNumber(character), mark: marks.get(index) ?? "" };
-    rows[rows.length - 1].append(moveButton(session, move, index >= variation));
-  }
-  const list = byId("moves");
-  list.replaceChildren(...rows);
-  byId("moves-empty").hidden = line !== "";
-  const current = list.querySelector('[aria-current="step"]');
-  // scrollIntoView() would scroll the entire page on a phone.
-  if (shown === 0) list.scrollTop = 0;
-  else if (current instanceof HTMLElement) list.scrollTop = Math.max(0, current.offsetTop - list.clientHeight / 2);
-}
-
-/**
- * @param {Session} session
- * @param {{index: number, ply: number, column: number, mark: Mark}} move
- * @param {boolean} isVariation
- */
-function moveButton(session, { index, ply, column, mark }, isVariation) {
-  const side = sideAt(ply);
-  const meaning = mark === "" ? "" : `, ${markText(mark)}`;
-  return make(
-    "button",
-    {
-      type: "button",
-      class: `move ${side}${isVariation ? " is-variation" : ""}`,
-      "data-shown": index + 1,
-      "data-mark": mark === "" ? null : mark,
-      "aria-current": session.state.shown === index + 1 ? "step" : null,
-      "aria-label": `Move ${ply + 1}: ${NAMES[side]}, column ${column}${meaning}`,
-      onclick: () => session.go(index + 1),
-    },
-    columnLabel(column),
-    mark !== "" && make("span", { class: "mark" }, mark),
-  );
-}
-
 /** The time of the last announcement. */
 let announcedAt = -SPEECH_MS;
 
@@ -307,17 +250,6 @@ async function later(id, open) {
     console.error(error);
     byId(id).textContent = "Load the page again";
   }
-}
-
-async function copyLink() {
-  const link = byId("copy-link");
-  try {
-    await navigator.clipboard.writeText(window.location.href);
-    link.textContent = "Copied";
-  } catch {
-    link.textContent = "Copy it from the address bar";
-  }
-  setTimeout(() => (link.textContent = "Copy link"), 2000);
 }
 
 /** Give the buttons that show a picture a tooltip with their name and key. */

@@ -97,6 +97,25 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, value);
 }
 
+/** Keep the keyboard's place: if the focused element goes, the nearest one around it that is left gets the focus. */
+export function keepFocus() {
+  /** The focused element and those around it. @type {HTMLElement[]} */
+  let around = [];
+  document.addEventListener("focusin", (event) => {
+    around = event.composedPath().filter((one) => one instanceof HTMLElement);
+  });
+  const observer = new MutationObserver(() => {
+    const [focused] = around;
+    const isElsewhere = document.activeElement !== document.body && document.activeElement !== focused;
+    if (isElsewhere || focused === undefined || focused.checkVisibility()) return;
+    const left = around.find((one) => one.checkVisibility());
+    if (left === undefined || left === document.body) return;
+    if (left.tabIndex < 0) left.tabIndex = -1;
+    left.focus({ preventScroll: true });
+  });
+  observer.observe(document.body, { attributeFilter: ["hidden"], childList: true, subtree: true });
+}
+
 /** Whether the user asked for less motion. */
 export function isStill() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -9,6 +9,7 @@ import pytest
 from c4core.lines import BadLine, Request
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
+from c4core.solver import Solver
 from workers.answers import lines
 from workers.answers.lines import (
     Answered,
@@ -18,6 +19,7 @@ from workers.answers.lines import (
     error_object,
     estimate_object,
     estimate_open,
+    explain_best,
 )
 from workers.answers.question import Answer
 
@@ -151,3 +153,16 @@ def test_what_is_proven_has_no_guess_beside_it() -> None:
     assert isinstance(columns, list)
     assert columns[:2] == [None, None]  # a win is proven, though not its length
     assert None not in columns[2:]
+
+
+@pytest.mark.parametrize(
+    ("moves", "plies"),
+    [("4443333646443266653217", 2), ("3513714235174451556524164", 12), ("13637337761171771", None)],
+)
+def test_a_position_has_a_reason_that_follows_soon_or_none(moves: str, plies: int | None) -> None:
+    solver, position = Solver(table_mb=16, threads=1), Position(moves)
+    found = solver.analyze(position)
+    assert found.score is not None
+    answer = Answer(found.score, found.score, found.scores, 1, 0.0, "search")
+    reason = explain_best(position, answer, solver.principal_variation(position))
+    assert (None if reason is None else len(reason.moves) - 1) == plies

@@ -25,6 +25,8 @@ export class Analysis {
   /** The position whose hidden evaluation the user asked for. */
   #shownOnce = "";
   #announced = "";
+  /** The position and the line that are shown. They are rebuilt only if they change, so that a button keeps the focus. */
+  #line = "";
   #evaluation = byId("toggle-evaluation", HTMLInputElement);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #spinner;
@@ -131,6 +133,9 @@ export class Analysis {
    */
   #showLine(position, line) {
     byId("line-box").hidden = line === "";
+    const name = JSON.stringify([this.#name, this.#session.moves, line]);
+    if (name === this.#line) return;
+    this.#line = name;
     byId("line").replaceChildren(...lineChips(this.#session, this.#session.moves, line, position.side));
   }
 

@@ -30,11 +30,11 @@ export class Graph {
   #shown = 0;
   #most = 1;
 
-  /** @param {string} id @param {(shown: number) => void} onGo */
-  constructor(id, onGo) {
+  /** @param {(shown: number) => void} onGo */
+  constructor(onGo) {
     this.#onGo = onGo;
     this.element = draw("svg", {
-      id,
+      id: "graph",
       class: "graph",
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "slider",

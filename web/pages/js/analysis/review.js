@@ -27,7 +27,7 @@ export class Review {
   #onChange;
   #onMistake;
   #element = byId("review");
-  #graph = new Graph("graph", (shown) => this.goTo(shown));
+  #graph = new Graph((shown) => this.goTo(shown));
   /** @type {ReviewAnswer | null} */
   #answer = null;
   #failure = "";
@@ -67,12 +67,12 @@ export class Review {
   }
 
   /**
-   * The marks of the line's moves, by their index.
+   * The marks of the game's moves, by their index.
    * @returns {Map<number, Mark>}
    */
   get marks() {
     if (this.#session.state.review === null || this.#answer === null) return new Map();
-    return new Map(this.#answer.moves_judged.slice(0, this.shared).map(({ mark }, index) => [index, mark]));
+    return new Map(this.#answer.moves_judged.map(({ mark }, index) => [index, mark]));
   }
 
   /** @returns {Mistake[]} */

@@ -105,7 +105,7 @@ export class SetupDialog {
       about(
         "setup-moves-about",
         "The columns in the order of the moves: 4453, 4,4,5,3 or d1 d2 e1 c1, also with move numbers and comments, " +
-          "or an address. Columns count from 1; in 4453, a is the tenth.",
+          "or an address. Columns count from 1; without commas, a is the tenth.",
       ),
       make("div", { class: "setup-grids" }, labelled("Or a grid", this.#grid), this.#paintBox()),
       about(

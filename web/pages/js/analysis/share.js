@@ -17,7 +17,12 @@ export function openShare(session) {
   const isGame = line !== "";
   dialog.replaceChildren(
     make("h2", { id: "share-title" }, "Share"),
-    part("The position", download("PNG", "png", question), download("SVG", "svg", question)),
+    part(
+      "The position",
+      copier("Copy link", "share-link", window.location.href),
+      download("PNG", "png", question),
+      download("SVG", "svg", question),
+    ),
     part(
       "The game",
       isGame && download("GIF", "gif", game),

@@ -59,7 +59,7 @@ class PuzzleView {
   #columns = new Columns(this.#buttons, make("p"), (column) => this.#choose(column));
   #question = make("h2", { id: "puzzle-question" });
   #answer = make("p", { id: "puzzle-answer", role: "status" });
-  #line = make("ol", { id: "puzzle-line", class: "replay-moves", "aria-label": "Best play" });
+  #line = make("ol", { id: "puzzle-line", class: "line-moves", "aria-label": "Best play" });
   #facts = make("div");
   #score = make("p", { id: "puzzle-streak", class: "quiet" });
   #next = button("Next", () => this.#goOn(), { id: "puzzle-next", class: "main", "aria-keyshortcuts": "n" });
