@@ -36,7 +36,7 @@ help:
 	@echo "make snapshots  update the output that the tests expect; review the difference"
 	@echo "make wheels     in dist: an sdist, and a wheel without a compiler for each of PYTHONS"
 	@echo "make dist       a release: the files of wheels, a wheel for ARM, a bill of materials, checksums"
-	@echo "make bench      all benchmarks; updates docs/performance.md (POSITIONS=dir, BENCH=options)"
+	@echo "make bench      all benchmarks; updates docs/performance-log.md (POSITIONS=dir, BENCH=options)"
 	@echo "make clean      remove all generated files"
 	@echo
 	@echo "Each step of the gate and the release is also a target:"

@@ -29,7 +29,7 @@ SUBJECTS: Final = {
 """The subjects of measurements, with the module whose group ``main`` has the commands."""
 PAGES: Final = {
     "certificates": ("certificates", "certificates-log"),
-    "engine": ("engine.pages", "performance"),
+    "engine": ("engine.pages", "performance-log"),
     "learning": ("learning", "learning-log"),
     "matches": ("matches.pages", "matches-log"),
     "scaling": ("scaling", "scaling"),

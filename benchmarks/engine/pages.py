@@ -1,4 +1,4 @@
-"""The texts of ``docs/performance.md``."""
+"""The texts of ``docs/performance-log.md``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def line(measurement: Measurement) -> str:
 
 
 def places(parts: Mapping[str, Part]) -> dict[str, str]:
-    """The text of each place in ``docs/performance.md``."""
+    """The text of each place in ``docs/performance-log.md``."""
     found = parts["run"].figures
     measured = [Measurement(**each) for each in found["measurements"]]
     groups = {name: [each for each in measured if each.group == name] for name in GROUPS}

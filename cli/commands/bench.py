@@ -76,7 +76,7 @@ def bench(settings: Settings, given: Given) -> None:
         write_object(about | {"signature": signature(rows), "rows": found})
     else:
         _show(about, measured)
-        echo(f"signature {signature(rows)}{' (given.quick)' if given.quick else ''}")
+        echo(f"signature {signature(rows)}{' (quick)' if given.quick else ''}")
     if wrong := sum(row.wrong for row in rows):
         settings.say(count(wrong, "wrong score"))
         raise click.exceptions.Exit(Exit.PROBLEMS)
