@@ -301,7 +301,7 @@ class Again:
 @takes(Again)
 @click.pass_obj
 def resume(settings: Settings, again: Again) -> None:
-    """Continue a job that was interrupted, cancelled or detached, or that failed.
+    """Continue a job that was interrupted or cancelled, or that failed.
 
     Finished units are not repeated; failed units get all their attempts again. Use --output to
     write the results of the complete job, or "c4 jobs results" later.

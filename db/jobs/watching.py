@@ -179,7 +179,9 @@ def _tallies(session: Session, job_ids: Sequence[int]) -> defaultdict[int, _Tall
     for first in range(0, len(job_ids), _LISTED):
         own = Unit.job_id.in_(job_ids[first : first + _LISTED])
         for state, condition in _CONDITIONS.items():
-            query = select(Unit.job_id, func.count(), func.sum(Unit.positions))
+            query: Select[*tuple[Any, ...]] = select(
+                Unit.job_id, func.count(), func.sum(Unit.positions)
+            )
             if state is UnitState.DONE:
                 query = query.add_columns(func.sum(Unit.nodes), func.sum(Unit.seconds))
             found = session.execute(query.where(own, condition).group_by(Unit.job_id))

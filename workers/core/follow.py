@@ -299,8 +299,8 @@ def worker_object(worker: WorkerInfo) -> dict[str, Any]:
 def problems(workers: Sequence[WorkerInfo], answering: set[str] | None) -> Iterator[str]:
     """Yield a sentence for each problem with the live workers.
 
-    ``answering`` are the names of those that answer at the broker; None if there is no broker or it
-    does not answer.
+    ``answering`` has the names of the workers that answer at the broker; None if there is no broker
+    or it does not answer.
     """
     own = f"{__version__} (engine {ENGINE_VERSION})"
     names: dict[str, list[str]] = defaultdict(list)
