@@ -108,14 +108,18 @@ def is_grid(text: str, board: BoardSize) -> bool:
 def split_grids(text: str) -> list[str]:
     """The grids of a text: several lines each with empty lines between, or one on each line.
 
-    If there are grids of several lines, single lines such as ``x to move`` are left out.
+    If there are grids of several lines, texts such as ``x to move`` are left out.
     """
     lines = text.strip("\ufeff").splitlines()
     filled = list(filter(_is_row, lines))
     if all("/" in line or (line.lstrip().startswith("[[") and "]]" in line) for line in filled):
         return filled
     parts = ["\n".join(part) for is_row, part in groupby(lines, key=_is_row) if is_row]
-    return [part for part in parts if "\n" in part] or filled
+    return [part for part in parts if "\n" in part and not _is_text(part)] or filled
+
+
+def _is_text(part: str) -> bool:
+    return all(map(_OTHER_LETTER.search, part.split("\n")))
 
 
 def _is_row(line: str) -> bool:
@@ -206,10 +210,23 @@ def _square(value: object) -> str:
 
 
 def _rows(text: str) -> list[list[str]]:
-    """The squares of a drawing, without frames and the numbers of the columns."""
-    lines = [line for line in text.split("\n") if line.strip() and not _FRAME.fullmatch(line)]
-    rows = [_cells(line) for line in lines]
-    return [row for row in rows if not _are_names(row)]
+    """The squares of a drawing, without frames, the numbers of the columns, and scores below."""
+    rows: list[list[str]] = []
+    is_below = False
+    for line in text.split("\n"):
+        row = _cells(line)
+        if not line.strip() or _FRAME.fullmatch(line):
+            continue
+        if _are_names(row):
+            is_below = bool(rows)
+        elif not is_below or _alphabets(*rows, row):
+            rows.append(row)
+    return rows
+
+
+def _alphabets(*rows: Sequence[str]) -> list[_Alphabet]:
+    found = frozenset(square for row in rows for square in row)
+    return [alphabet for alphabet in _ALPHABETS if alphabet.fits(found)]
 
 
 def _are_names(row: Sequence[str]) -> bool:
@@ -229,10 +246,9 @@ def _cells(line: str) -> list[str]:
 
 def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Position:
     """The position of rows of squares in lower case."""
-    found = frozenset(square for row in rows for square in row)
-    if not found:
+    if not any(rows):
         raise GridError("the grid has no squares")
-    alphabets = [alphabet for alphabet in _ALPHABETS if alphabet.fits(found)]
+    alphabets = _alphabets(*rows)
     if not alphabets:
         raise _bad_sign(rows)
     if board is None and (len(rows) < 4 or len(rows[0]) < 4):  # noqa: PLR2004

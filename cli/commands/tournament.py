@@ -28,7 +28,7 @@ MAX_MATCHES = 10_000
 EXAMPLES = (
     "c4 tournament random stupid set --games 20",
     "c4 tournament blog-v6:depth=0 blog-v6:depth=1 --fixed --themselves --games 10",
-    "c4 tournament blog-v5:depth=1 blog-v5:depth=2 --against blog-v6:depth=1 --games 10",
+    "c4 tournament greedy pvs:depth=2 --against blog-v6:depth=1 --games 10",
 )
 
 

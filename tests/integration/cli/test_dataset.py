@@ -111,7 +111,7 @@ def test_an_interrupted_build_is_resumed(
     write = (*HARD, "--output", "out")
     assert undisturbed(*write, "--threads", "1").code == 0
     url = c4.environment["C4_DB"]
-    monkeypatch.setattr(planning, "UNIT_SECONDS", 0.005)  # for the job that the process finds
+    monkeypatch.setattr(planning, "UNIT_SECONDS", 0.002)  # for the job that the process finds
     assert c4(*HARD, "--detach").code == 0
     assert units(url)[UnitState.QUEUED] > 10
     (c4.directory / "out").mkdir()

@@ -148,7 +148,7 @@ def test_damage_may_show_later(sqlite_path: Path) -> None:
         file.write(b"\xff" * (sqlite_path.stat().st_size - 45 * PAGE))
     with Database.open(str(sqlite_path)) as database:
         with pytest.raises(CorruptError, match=r"c4\.db is damaged: database disk"):
-            list(stream(database, EVERYTHING))
+            ask(database, lambda session: list(stream(session, EVERYTHING)))
         assert {problem.kind for problem in check(database)} == {"damage"}
 
 

@@ -61,7 +61,7 @@ def test_a_complete_book_of_a_small_board(database: Database) -> None:
         places = np.searchsorted(all_keys, keys)
         assert np.array_equal(all_keys[places], keys)
         assert np.array_equal(all_scores[places], scores)
-        behind, moves = children(keys, width=4, height=4)
+        behind, moves = children(keys, BoardSize(4, 4))
         ended = np.unique(behind[(moves == MOVE_WINS) | (moves == MOVE_FILLS)])
         total += unreduced(keys, 4, 4) + unreduced(ended, 4, 4)
     assert total == 161_029  # with positions that are over

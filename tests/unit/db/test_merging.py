@@ -125,7 +125,8 @@ def test_sql_merges_like_python(database: Database) -> None:
             changed = [key for key in after if after[key] != before.get(key)]
             assert do(database, store, BOARD, batch) == len(changed)
         found = ask(database, lambda session: list(stream(session, EVERYTHING)))
-        return {each.key: each._replace(updated_at=0.0) for each in found}
+        few = (each for each in found if each.key < OTHERS[0].key)
+        return {each.key: each._replace(updated_at=0.0) for each in few}
 
     @settings(max_examples=40 if database.dialect == "sqlite" else 15)
     @given(st.data())
