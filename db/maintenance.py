@@ -155,17 +155,22 @@ def _copy_pages(session: Session, path: Path) -> None:
 
 def _copy_rows(session: Session, path: Path) -> None:
     """Copy every row in its stored form, in the order of the primary key."""
-    with Database.open(str(path)) as target:
-        for table in Base.metadata.sorted_tables:
-            # Creating an index of all rows takes less time than adding each row to it.
-            with target.write() as copy:
-                for index in table.indexes:
-                    index.drop(copy.connection())
-            for rows in _stored_rows(session, table):
-                target.run(partial(_insert, table, rows))
-            with target.write() as copy:
-                for index in table.indexes:
-                    index.create(copy.connection())
+    try:
+        with Database.open(str(path)) as target:
+            for table in Base.metadata.sorted_tables:
+                # Creating an index of all rows takes less time than adding each row to it.
+                with target.write() as copy:
+                    for index in table.indexes:
+                        index.drop(copy.connection())
+                for rows in _stored_rows(session, table):
+                    target.run(partial(_insert, table, rows))
+                with target.write() as copy:
+                    for index in table.indexes:
+                        index.create(copy.connection())
+    except BaseException:
+        for suffix in SUFFIXES:  # on a full disk SQLite leaves its files
+            beside(path, suffix).unlink(missing_ok=True)
+        raise
 
 
 def _stored_rows(session: Session, table: Table) -> Iterator[Sequence[tuple[Any, ...]]]:

@@ -114,9 +114,8 @@ class JobRunner:
         if self._broker is not None:
             self._broker.wake(lane_of_job(read_job(self._database, job_id).priority))
             return
-        self._worker.ended_jobs.discard(job_id)
         self._job_ids.add(job_id)
-        self._worker.start_turn()
+        self._worker.resume(job_id)
 
     def close(self) -> None:
         """Stop all searches, and return when unfinished work has been handed back."""

@@ -168,7 +168,7 @@ class Worker:
         self._known: dict[int, dict[str, Any]] = {}
         self._skipped: dict[int, float] = {}
         self._lock = threading.Lock()
-        self._turns = 0
+        self._turns = self._resumed = 0
         self._has_additional = False
         self._has_waited = False
         self._is_away = False
@@ -208,6 +208,13 @@ class Worker:
         finally:
             with self._lock:
                 self._turns -= 1
+
+    def resume(self, job_id: int) -> None:
+        """Begin a turn for a job that is new, or was resumed."""
+        with self._lock:
+            self._resumed += 1
+            self.ended_jobs.discard(job_id)
+        self.start_turn()
 
     def start_turn(self) -> None:
         """Begin a turn in a thread of this worker."""
@@ -356,10 +363,13 @@ class Worker:
 
     def _finish(self, job_id: int) -> None:
         """Close a job if it is complete."""
+        before = self._resumed
         state = self.run(partial(control.finish_if_complete, job_id=job_id))
-        if state is not JobState.RUNNING:
-            self.ended_jobs.add(job_id)
-            self.news.set()
+        with self._lock:
+            # If a job was resumed meanwhile, the state may be an old one.
+            if state is not JobState.RUNNING and before == self._resumed:
+                self.ended_jobs.add(job_id)
+                self.news.set()
 
     def _look(self) -> None:
         """Look at the database: queue expired units again, close complete jobs, begin turns."""
