@@ -372,7 +372,7 @@ def _write_parquet(rows: Iterable[Row], names: Sequence[str], target: IO[bytes])
     waiting = iter(rows)
     first = list(islice(waiting, 1))
     # Keys are numbers; on wide boards, where they exceed 64 bits, they are text.
-    is_wide = any("board" in row and not parse_board(row["board"]).is_narrow for row in first)
+    is_wide = any(row.get("board") and not parse_board(row["board"]).is_narrow for row in first)
     schema = arrow.schema([(name, _parquet_type(arrow, name, is_wide=is_wide)) for name in names])
     waiting = chain(first, waiting)
     with arrow.parquet.ParquetWriter(target, schema, compression="zstd") as writer:

@@ -58,9 +58,9 @@ def test_answers_of_a_job(c4: C4) -> None:
     for row, fields in zip(rows, c4("analyze", "-", stdin=lines).objects, strict=True):
         known = {name: row[name] for name in fields if name != "seconds"}
         assert known == {name: fields[name] for name in known}
-    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a surrogate pair, as JSON allows
-    assert c4("analyze", "-o", "odd.parquet", "-", stdin=odd).code == 0
-    assert rows_of(c4, "odd.parquet")[0]["id"] == "\\ud800"
+    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a surrogate pair
+    assert c4("analyze", "-o", "odd.parquet", "-", stdin=odd).code == 1
+    assert "surrogate" in rows_of(c4, "odd.parquet")[0]["error"]
     job = c4("analyze", "--detach", "-q", "-", stdin=lines).out.strip()
     assert c4("jobs", "resume", job, "--output", "again.parquet").code == 1
     assert len(rows_of(c4, "again.parquet")) == len(rows)
