@@ -50,6 +50,9 @@ _ERROR_LENGTH: Final = 2_000
 SEEN_SECONDS: Final = 2.0
 """The last sign of life of a job is not renewed more often than this."""
 
+MOST_KNOWN: Final = 256
+"""A worker remembers the fields of this many jobs; it may run for months."""
+
 _LOST: Final = f"its worker was lost {MAX_LOST_ATTEMPTS} times"
 
 _ORDERS: Final[tuple[ColumnElement[Any], ...]] = (
@@ -107,7 +110,8 @@ def claim(
         eligible: the jobs to choose from.
         owner: a name for users.
         lease_seconds: duration of the lease.
-        known: fields of jobs that the caller has seen before; new ones are added.
+        known: fields of jobs that the caller has seen before; new ones are added, and it is emptied
+            when it has MOST_KNOWN jobs.
 
     Returns:
         None if no unit is queued.
@@ -117,6 +121,8 @@ def claim(
         unit = _lease(session, _first_job(eligible, order), owner, lease_seconds)
         if unit is not None:
             if unit.job_id not in known:
+                if len(known) >= MOST_KNOWN:
+                    known.clear()
                 known[unit.job_id] = _fields_of_job(session, unit.job_id)
             return Claim(**unit._asdict(), **known[unit.job_id])
         if not is_queued(session, eligible):

@@ -112,6 +112,10 @@ def test_a_claim_takes_one_statement_however_many_jobs_there_are(timed: Database
     with counted_queries(timed) as queries:
         assert do(timed, queue.claim, ELIGIBLE, **claimer) is not None
     assert len(queries) == 2  # with BEGIN
+    known |= {number: {} for number in range(1_000, 1_000 + queue.MOST_KNOWN)}
+    new = make_job(timed, 1)
+    assert do(timed, queue.claim, of_job(new), **claimer) is not None
+    assert list(known) == [new]
 
 
 def test_units_with_expired_leases_are_queued_again(timed: Database, clock: FakeClock) -> None:
