@@ -4,15 +4,14 @@ from collections import Counter
 from itertools import islice
 
 import numpy as np
-import pytest
 
 from c4core.arrays import MOVE_FILLS, MOVE_WINS, children, is_threatened, wins_now
+from c4core.book.book import Book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from db.database import Database
 from tests.support.boards.books import source, unreduced
 from tests.support.boards.exhaustive import exhaustive_scores
-from workers.answers.question import shipped_book
 from workers.book.build import BookPlan
 
 UCI_VALUES = {1: 44_473, -1: 16_635, 0: 6_449}
@@ -45,11 +44,6 @@ def values(level: tuple[np.ndarray, np.ndarray]) -> tuple[int, int, int]:
     return counts[1], counts[0], counts[-1]
 
 
-@pytest.fixture(autouse=True)
-def no_shipped_book() -> None:
-    """Use the shipped book, which other tests disable."""
-
-
 def test_a_complete_book_of_a_small_board(database: Database) -> None:
     """It agrees with the slow solver."""
     book = BookPlan(BoardSize(4, 4), 15)
@@ -69,13 +63,12 @@ def test_a_complete_book_of_a_small_board(database: Database) -> None:
 
 
 def test_the_shipped_book_agrees_with_published_figures() -> None:
-    book = shipped_book(DEFAULT_BOARD)
-    assert book is not None
-    levels = list(islice(book.levels(), len(OPEN_POSITIONS)))
-    assert tuple(len(keys) for keys, _ in levels) == OPEN_POSITIONS
-    # No game of 7x6 ends before its seventh ply.
-    assert tuple(map(values, levels[: len(FIRST_PLAYER_VALUES)])) == FIRST_PLAYER_VALUES
-    assert book.scores(Position()) == (-2, -1, 0, 1, 0, -1, -2)
-    keys = levels[8][0]
-    quiet = keys[~wins_now(keys, DEFAULT_BOARD) & ~is_threatened(keys, DEFAULT_BOARD)]
-    assert Counter(np.sign(book.probe_many(quiet)).tolist()) == UCI_VALUES
+    with Book.shipped() as book:
+        levels = list(islice(book.levels(), len(OPEN_POSITIONS)))
+        assert tuple(len(keys) for keys, _ in levels) == OPEN_POSITIONS
+        # No game of 7x6 ends before its seventh ply.
+        assert tuple(map(values, levels[: len(FIRST_PLAYER_VALUES)])) == FIRST_PLAYER_VALUES
+        assert book.scores(Position()) == (-2, -1, 0, 1, 0, -1, -2)
+        keys = levels[8][0]
+        quiet = keys[~wins_now(keys, DEFAULT_BOARD) & ~is_threatened(keys, DEFAULT_BOARD)]
+        assert Counter(np.sign(book.probe_many(quiet)).tolist()) == UCI_VALUES
