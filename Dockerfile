@@ -18,6 +18,6 @@ RUN useradd --create-home --uid 10001 c4
 USER 10001
 WORKDIR /home/c4
 # The memory of freed tables goes back to the system.
-ENV MALLOC_MMAP_THRESHOLD_=1048576
+ENV MALLOC_MMAP_THRESHOLD_=131072
 ENTRYPOINT ["c4"]
 CMD ["--help"]

@@ -72,7 +72,7 @@ def load(service: Service, server: WebServer, number: int) -> None:
 def test_mixed_load_loses_nothing_and_memory_stays_flat(
     tmp_path: Path, postgres_server: PostgresDatabases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "1048576")  # as in the image
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "131072")  # as in the image
     with postgres_server.database(initialised=True) as url, RedisServer() as broker:
         service, units = Service(tmp_path, url, broker.url), Ledger(url)
         settings = [f"--db={url}", f"--broker={broker.url}"]
