@@ -12,8 +12,6 @@ import reprlib
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import msgspec
-
 from c4core.errors import GridError
 from c4core.notation import MAX_WIDTH, column_label
 from c4core.position import Position
@@ -147,6 +145,8 @@ def read_grid(text: str, board: BoardSize | None = None) -> Position:
     grids = split_grids(text)
     text = grids[0] if len(grids) == 1 else text
     if text.lstrip().startswith("["):
+        import msgspec  # noqa: PLC0415 (12 ms; most grids are drawings)
+
         try:
             values = msgspec.json.decode(text)
         except (ValueError, RecursionError):

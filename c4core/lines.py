@@ -33,8 +33,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, cast
 
-import msgspec
-
 from c4core.errors import BoardError, C4Error, GridError, MoveError, PositionError
 from c4core.grids import is_grid, is_grid_list, read_grid, read_grid_list
 from c4core.notation import DEFAULT_BOARD, format_moves, parse_board, parse_moves
@@ -351,6 +349,8 @@ def _value(text: str) -> str | list[object] | dict[str, object]:
     Raises:
         PositionError: it is neither.
     """
+    import msgspec  # noqa: PLC0415 (12 ms; most lines are moves)
+
     try:
         value = msgspec.json.decode(text)
     except (ValueError, RecursionError) as error:

@@ -7,7 +7,7 @@ interpreter lock.
 """
 
 from _thread import allocate_lock, start_new_thread
-from secrets import randbits
+from os import urandom
 from struct import Struct
 from time import monotonic, perf_counter
 
@@ -108,7 +108,7 @@ cdef enum:
     SHARED_NODES = 200000   # nodes of all threads for a column, in the first round that they share
     REMOTE_SPLIT_NODES = 1 << 20    # a position that has cost fewer nodes is not shared with other processes
     REMOTE_BOUND_NODES = 1 << 14    # nor is a bound that has cost fewer
-    PROCESS_BITS = 40               # of the random number of a process
+    PROCESS_BYTES = 5               # of the random number of a process
 
 
 cdef const Board* _board(object width, object height) except NULL:
@@ -1069,7 +1069,7 @@ cdef class SharedSearch:
             self._registry.nodes = call.run.nodes
         finally:
             quick._end(&call)
-        self._registry.process = FIRST_PROCESS + <uint64_t>randbits(PROCESS_BITS)
+        self._registry.process = FIRST_PROCESS + <uint64_t>int.from_bytes(urandom(PROCESS_BYTES), "little")
         self._registry.least_posted = REMOTE_BOUND_NODES
         if is_remote:
             self._registry.least_split = REMOTE_SPLIT_NODES

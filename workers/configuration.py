@@ -26,11 +26,14 @@ else: Kubernetes sets C4_PORT beside a service with the name c4."""
 
 def misspelled(environment: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for every environment variable that looks like a misspelled one of C4."""
+    unknown = {name for name in environment if name.startswith("C4_")}.difference(VARIABLES)
+    if not unknown:
+        return
     from difflib import get_close_matches  # noqa: PLC0415 (5 ms)
 
-    for name in sorted(name for name in environment if name.startswith("C4_")):
+    for name in sorted(unknown):
         near = get_close_matches(name, VARIABLES, 1, LEAST_LIKENESS)
-        if name not in VARIABLES and near:
+        if near:
             yield f"the environment variable {name} is unknown: is it meant to be {near[0]}?"
 
 

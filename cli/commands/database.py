@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output.formats import Column, writable_path, write_object, write_rows
+from cli.output.formats import Column, write_object, write_rows
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
-from cli.shell.parameters import FiniteFloat, WholeNumber
+from cli.shell.parameters import FiniteFloat, WholeNumber, writable_path
 from cli.shell.process import Exit, echo
 from db import checking, maintenance
 from db.database import Database

@@ -21,7 +21,8 @@ from cli.output.formats import (
     output_file,
     write_rows,
 )
-from cli.positions.games import STDIN, read_names, report_bad_line, stream_games
+from cli.positions.games import STDIN, read_names, stream_games
+from cli.positions.given import report_bad_line
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, flag, group, number, takes

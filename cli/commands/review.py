@@ -27,8 +27,8 @@ from cli.output.formats import (
 )
 from cli.output.render import labels, score_style, score_text
 from cli.output.tables import Table, write_facts, write_parts
-from cli.positions.games import STDIN, read_games, read_names, report_bad_line
-from cli.positions.given import hint_at_one
+from cli.positions.games import STDIN, read_games, read_names
+from cli.positions.given import hint_at_one, report_bad_line
 from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse

@@ -11,9 +11,6 @@ from typing import IO, TYPE_CHECKING, Final
 import click
 
 from c4core.notation import column_label, parse_moves
-from c4core.pictures.board import analysis_marks, board_picture
-from c4core.pictures.games import animated_svg, game_pictures
-from c4core.pictures.svg import svg_text
 from c4core.position import Position
 from cli.output import drawing, render
 from cli.positions.given import from_arguments, from_grids
@@ -22,7 +19,6 @@ from cli.shell.commands import Command, refuse
 from cli.shell.options import argument, flag, group, option, takes
 from cli.shell.parameters import Engine
 from cli.shell.process import echo, run_in_background
-from workers.answers.question import Question
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -106,6 +102,7 @@ def show(settings: Settings, given: Given) -> None:
 
 def _answer(settings: Settings, position: Position, given: Given) -> Answer:
     """Find the scores of all columns: in the book, the database, or by a search."""
+    from workers.answers.question import Question
     from workers.answers.service import AnswerService, SearchStop
 
     stop = SearchStop()
@@ -135,8 +132,12 @@ def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
 
 
 def _board(position: Position, answer: Answer | None, suffix: str, *, threats: bool) -> bytes:
+    from c4core.pictures.board import analysis_marks, board_picture
+
     picture = board_picture(position, analysis_marks(position, answer, threats=threats))
     if suffix == ".svg":
+        from c4core.pictures.svg import svg_text
+
         return svg_text(picture).encode()
     from c4core.pictures.raster import gif_bytes, png_bytes
 
@@ -145,6 +146,7 @@ def _board(position: Position, answer: Answer | None, suffix: str, *, threats: b
 
 def _game(moves: str, board: BoardSize, suffix: str) -> bytes:
     from c4core.arena.judging import positions_of
+    from c4core.pictures.games import animated_svg, game_pictures
 
     start = Position(width=board.width, height=board.height)
     last = Position(moves, width=board.width, height=board.height)

@@ -12,9 +12,8 @@ import click
 
 from c4core import extras
 from c4core.files import atomic_file
-from c4core.pictures.svg import svg_text
-from cli.output.formats import writable_path
 from cli.shell.options import option
+from cli.shell.parameters import writable_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +49,8 @@ def write_picture(name: str, content: bytes, *, option: str) -> None:
 def draw_picture(name: str, picture: Picture) -> None:
     """Draw a picture into a file of ``--plot``."""
     if Path(name).suffix == ".svg":
+        from c4core.pictures.svg import svg_text
+
         content = svg_text(picture).encode()
     else:
         from c4core.pictures.raster import png_bytes

@@ -10,7 +10,6 @@ import errno
 import json
 import os
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -25,6 +24,7 @@ from c4core.notation import parse_board
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
 from cli.shell.options import declared, option
+from cli.shell.parameters import writable_path
 from cli.shell.process import STDERR, STDOUT
 from workers.text import csv_lines
 
@@ -234,28 +234,6 @@ def _device(name: str, how: dict[str, Any]) -> IO[Any]:
         return cast("IO[Any]", Path(name).open(**how))
     except OSError as error:
         raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{OUTPUT}'") from None
-
-
-def writable_path(name: str, *, option: str) -> Path:
-    """Check that a file can be written; return its path."""
-    path = Path(os.path.realpath(name))  # a link stays a link
-    if path.exists() and not path.is_file():  # a device cannot be replaced
-        raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
-    if not path.parent.is_dir():
-        folder = os.path.dirname(name) or str(path.parent)  # noqa: PTH120 (as typed)
-        raise click.BadParameter(
-            f"{name!r}: {os.strerror(errno.ENOENT)}: {folder!r}", param_hint=f"'{option}'"
-        )
-    try:
-        if path.exists():
-            with path.open("ab"):  # a file that may not be written may not be replaced either
-                pass
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{option}'") from None
-    os.close(handle)
-    Path(beside).unlink()
-    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import click
 from c4core.errors import MoveError
 from c4core.lines import BadLine
 from c4core.reader import read_moves
-from cli.shell.process import echo, input_name, reading
+from cli.shell.process import input_name, reading
 from db.records.games import GameCursor
 
 if TYPE_CHECKING:
@@ -137,8 +137,3 @@ def _read_part(
                 yield entry
         if is_empty:
             raise click.BadParameter(f"{name} is empty", param_hint="GAME")
-
-
-def report_bad_line(bad: BadLine) -> None:
-    """Report a bad line of a file to people."""
-    echo(f"Line {bad.line}: {bad.error}", err=True)

@@ -13,7 +13,7 @@ from c4core.grids import NEEDS_SIZE, SINGLE_ROW, read_grid, split_grids
 from c4core.lines import BadLine, Request, parse_fields, parse_position
 from c4core.notation import FROM_ONE
 from cli.shell.commands import join_moves
-from cli.shell.process import input_name, reading
+from cli.shell.process import echo, input_name, reading
 from cli.shell.settings import settings_of
 
 if TYPE_CHECKING:
@@ -122,3 +122,8 @@ def from_grids(stream: IO[str]) -> list[Request]:
 
 def _bad_grid(stream: IO[str], message: str) -> click.BadParameter:
     return click.BadParameter(f"{input_name(stream)}: {message}", param_hint="--grid")
+
+
+def report_bad_line(bad: BadLine) -> None:
+    """Report a bad line of a file to people."""
+    echo(f"Line {bad.line}: {bad.error}", err=True)

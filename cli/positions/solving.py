@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
 from c4core.lines import BadLine, Request, parse_classic_line, parse_line, read_text_lines
 from c4core.notation import DEFAULT_BOARD, format_moves
-from cli.positions.games import report_bad_line
+from cli.positions.given import report_bad_line
 from cli.shell.process import echo, reading
 from workers.answers.lines import (
     BATCH_SECONDS,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
@@ -191,3 +194,25 @@ class Engine:
 
     threads: int = threads()
     table_mb: int = table_mb(envvar="C4_TABLE_MB")
+
+
+def writable_path(name: str, *, option: str) -> Path:
+    """Check that a file can be written; return its path."""
+    path = Path(os.path.realpath(name))  # a link stays a link
+    if path.exists() and not path.is_file():  # a device cannot be replaced
+        raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
+    if not path.parent.is_dir():
+        folder = os.path.dirname(name) or str(path.parent)  # noqa: PTH120 (as typed)
+        raise click.BadParameter(
+            f"{name!r}: {os.strerror(errno.ENOENT)}: {folder!r}", param_hint=f"'{option}'"
+        )
+    try:
+        if path.exists():
+            with path.open("ab"):  # a file that may not be written may not be replaced either
+                pass
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{option}'") from None
+    os.close(handle)
+    Path(beside).unlink()
+    return path

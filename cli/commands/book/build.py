@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands.book.reading import as_object
-from cli.output.formats import writable_path, write_object
+from cli.output.formats import write_object
 from cli.output.render import duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.options import flag, group, number, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, writable_path
 from cli.work.job import Backend, JobContext
 from workers.book.build import BookPlan, ScoreSource, default_name, is_book_of, write_scored
 from workers.text import count

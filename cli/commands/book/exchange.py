@@ -15,11 +15,11 @@ from cli.output.formats import (
     format_by_ending,
     opened,
     output_file,
-    writable_path,
 )
 from cli.positions import books as options
 from cli.shell.commands import Command
 from cli.shell.options import choice, takes
+from cli.shell.parameters import writable_path
 from workers.text import count
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from c4core.dataset.writing import check_free
 from c4core.errors import DatasetError, DatasetExistsError
 from c4core.extras import load_pyarrow
 from cli.output import progress
-from cli.output.formats import writable_path, write_object
+from cli.output.formats import write_object
 from cli.output.render import duration
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.options import choice, flag, group, number, option, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, writable_path
 from cli.shell.process import Exit
 from cli.work.job import Backend, JobContext
 from workers.answers.question import find_book

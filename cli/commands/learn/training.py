@@ -21,11 +21,10 @@ from cli.commands.learn.shared import (
     write_report,
 )
 from cli.output import progress
-from cli.output.formats import writable_path
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.options import choice, flag, group, number, option, takes
-from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber
+from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber, writable_path
 from cli.shell.process import check_signals
 
 if TYPE_CHECKING:
