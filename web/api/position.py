@@ -244,15 +244,8 @@ async def get_position(request: Request) -> Response:
     estimate = None
     if not is_complete(asked.position, answer):
         estimate = await service.in_thread(estimate_open, asked.position, answer)
-    fields = await service.in_thread(
-        partial(
-            describe_position,
-            asked.position,
-            answer,
-            moves=asked.moves,
-            line=line,
-            estimate=estimate,
-        )
+    fields = describe_position(
+        asked.position, answer, moves=asked.moves, line=line, estimate=estimate
     )
     body = encode(fields | {"queued": queued})
     if fields["complete"] and (line is not None or not values.line):
