@@ -59,6 +59,7 @@ cdef extern from *:
 cdef enum:
     STACK_BYTES = 1 << 20
     IDLE_NODES = 512        # the time of one wait, in nodes
+    SOLO_NODES = 50000      # as in c4core/solver.pyx
 
 cdef struct SimulatedWorker:
     Coroutine coroutine
@@ -205,9 +206,13 @@ def simulate(
         w.run = simulation.kernel.begin(simulation.hosts[w.host].memory, &limits)
         if w.run == NULL or not prepare(&w.coroutine, STACK_BYTES, _work):
             raise MemoryError
+    # As a solver does, one worker searches alone first; all begin with its history of moves.
+    simulation.workers[0].run.node_limit = SOLO_NODES
+    simulation.kernel.solve(simulation.workers[0].run, start.stones, start.mask, &bounds, False)
+    simulation.workers[0].run.node_limit = NO_LIMIT
     for index in range(hosts):
         simulation.hosts[index].team = simulation.kernel.assemble(
-            simulation.workers[index].run, start.stones, start.mask, &bounds, False, NO_LIMIT
+            simulation.workers[0].run, start.stones, start.mask, &bounds, False, NO_LIMIT
         )
         if simulation.hosts[index].team == NULL:
             raise MemoryError

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim
 
-EXCHANGE_SECONDS: Final = 0.04
+EXCHANGE_SECONDS: Final = 0.05
 """Time between two exchanges of messages: half of the time after which a position is split."""
 
 HEARTBEAT_SECONDS: Final = 2.0
