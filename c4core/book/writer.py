@@ -125,7 +125,7 @@ def _check_level(
         )
     if not bool(np.all(keys[1:] > keys[:-1])):
         raise BookContentError(f"ply {ply}: the keys are not sorted, or one occurs twice")
-    worst, best = score_limits(ply, *board)
+    worst, best = score_limits(ply, board)
     wrong = (scores < worst) | (scores > best)
     if wrong.any():
         index = int(wrong.argmax())

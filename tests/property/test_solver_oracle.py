@@ -86,7 +86,7 @@ def check_line(position: Position, oracle: ReferenceSolver) -> None:
     score = oracle.score(columns_of(position))
     line = LINES.principal_variation(position)
     if score and line:
-        assert len(line) == plies_to_end(score, position.ply, position.width, position.height)
+        assert len(line) == plies_to_end(score, position.ply, position.board)
     for column in line:
         position = position.play(column)
         score = -score

@@ -133,7 +133,7 @@ class JointSearch:
     def evaluation(self) -> list[StoredEvaluation]:
         """The proven bounds of the position itself; empty if nothing is proven."""
         start, bounds = self._task.start, self.search.bounds
-        if bounds == score_limits(start.ply, *start.board):
+        if bounds == score_limits(start.ply, start.board):
             return []
         row = (start.canonical_key, *start.board, start.ply, *bounds)
         return [StoredEvaluation(*row, self.search.nodes, ENGINE_VERSION)]
@@ -285,7 +285,7 @@ def _rows_of(bounds: Iterable[NDArray[np.void]], board: BoardSize) -> list[Store
         position = Position.from_key(
             key | sum(halves) << 64, width=board.width, height=board.height
         )
-        lower, upper = score_limits(position.ply, *board)
+        lower, upper = score_limits(position.ply, board)
         name, nodes = position.canonical_key, 1 << log_nodes
         if name in rows:
             lower, upper, nodes = rows[name].lower, rows[name].upper, max(rows[name].nodes, nodes)
@@ -307,7 +307,7 @@ def _bounds_of(rows: Iterable[StoredEvaluation], start: Position) -> NDArray[np.
         if row.ply <= start.ply:
             continue
         position = Position.from_key(row.key, width=width, height=height)
-        least, most = score_limits(row.ply, width, height)
+        least, most = score_limits(row.ply, start.board)
         work = min(row.nodes.bit_length() - 1, 31)
         for key in {row.key, position.mirrored().key}:
             halves = (key & ((1 << 64) - 1), *(() if start.board.is_narrow else (key >> 64,)))

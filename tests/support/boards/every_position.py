@@ -41,7 +41,7 @@ def open_levels(width: int, height: int) -> Iterator[Level]:
 def check_bounds(width: int, height: int) -> int:
     """Compare every static bound for every target with the scores; return the number proven."""
     fired = 0
-    lowest, highest = score_limits(0, width, height)
+    lowest, highest = score_limits(0, BoardSize(width, height))
     for keys, scores in open_levels(width, height):
         for target in range(lowest, highest + 1):
             bounds = upper_bounds(keys, width=width, height=height, target=target)
@@ -56,7 +56,7 @@ def check_rules(width: int, height: int) -> dict[str, int]:
     """Compare every rule for every target with the scores; return how often each rule held."""
     held = dict.fromkeys(RULES, 0)
     for keys, scores in open_levels(width, height):
-        for target in range(*score_limits(0, width, height)):
+        for target in range(*score_limits(0, BoardSize(width, height))):
             sets = rules_that_hold(keys, width=width, height=height, target=target)
             assert (scores[sets != 0] <= target).all(), target
             for number, name in enumerate(RULES):
@@ -70,7 +70,7 @@ def check_lasting_form(width: int, height: int, *, step: int) -> int:
     levels = list(open_levels(width, height))
     for keys, scores in levels[:-1]:  # no move is left on full boards
         some, theirs = keys[::step].copy(), scores[::step]
-        for target in range(*score_limits(0, width, height)):
+        for target in range(*score_limits(0, BoardSize(width, height))):
             held = check_target(some, width, height, target)
             assert (theirs[held] <= target).all(), target
             number += len(held)

@@ -3,6 +3,7 @@
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position, Solver, evaluation
+from c4core.notation import DEFAULT_BOARD
 
 
 def test_scores_and_values_follow_from_the_bounds() -> None:
@@ -51,8 +52,8 @@ def test_distance_to_the_end() -> None:
         (1, 40, 1),
         (-1, 42, 0),
     ):
-        assert evaluation.plies_to_end(score, ply, 7, 6) == plies
-    limits = [evaluation.score_limits(ply, 7, 6) for ply in (0, 41, 42)]
+        assert evaluation.plies_to_end(score, ply, DEFAULT_BOARD) == plies
+    limits = [evaluation.score_limits(ply, DEFAULT_BOARD) for ply in (0, 41, 42)]
     assert limits == [(-21, 21), (0, 1), (0, 0)]
 
 

@@ -113,7 +113,7 @@ def test_a_limited_analysis_has_bounds_of_every_column(threads: int) -> None:
 @pytest.mark.parametrize(("width", "height"), [(8, 7), (8, 8), (9, 7), (10, 7)])
 def test_an_open_three_is_found_at_once(width: int, height: int) -> None:
     position = Position("4455", width=width, height=height)
-    win = score_limits(6, width, height)[1]  # with the seventh stone
+    win = score_limits(6, position.board)[1]  # with the seventh stone
     found = Solver().analyze(position, node_limit=40_000)
     assert found.score == win
     assert found.best == (2, 5)

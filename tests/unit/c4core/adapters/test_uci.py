@@ -180,7 +180,7 @@ def test_look_ahead_finds_exactly_the_results_within_its_depth(board: BoardSize)
             spent = Spent(None, None, Stop())
             expected = [
                 score
-                if score is not None and plies_to_end(-score, position.ply + 1, *board) < plies
+                if score is not None and plies_to_end(-score, position.ply + 1, board) < plies
                 else None
                 for score in exact
             ]

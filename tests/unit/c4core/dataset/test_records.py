@@ -99,11 +99,11 @@ def test_distances_agree_with_the_engine(board: BoardSize) -> None:
     cases = [
         (score, ply)
         for ply in range(board.cells)
-        for score in range(score_limits(ply, *board)[0], score_limits(ply, *board)[1] + 1)
+        for score in range(score_limits(ply, board)[0], score_limits(ply, board)[1] + 1)
     ]
     scores, plies = (np.array(column) for column in zip(*cases, strict=True))
     found = distances(scores.astype(np.int8), plies.astype(np.uint8), board)
-    assert found.tolist() == [plies_to_end(score, ply, *board) for score, ply in cases]
+    assert found.tolist() == [plies_to_end(score, ply, board) for score, ply in cases]
 
 
 def test_distance_and_traits_agree_with_plain_python() -> None:

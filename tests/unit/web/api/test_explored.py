@@ -79,7 +79,7 @@ def test_a_position_and_its_moves(api: Api, path: Path, moves: str) -> None:
             expected.continuations,
         )
         if expected.score is not None:
-            assert child["plies"] == plies_to_end(expected.score, position.ply, 5, 4)
+            assert child["plies"] == plies_to_end(expected.score, position.ply, position.board)
     best = max(child["score"] for child in found["children"])
     assert best == found["score"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from c4core.book import Book
 from c4core.evaluation import score_limits
-from c4core.notation import BoardSize
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
@@ -137,7 +137,7 @@ def test_limits_leave_correct_bounds(columns: bool, count: int) -> None:  # noqa
     assert not findings.is_complete
     assert findings.learned == []
     for position, answer in zip(positions, findings.answers, strict=True):
-        lowest, highest = score_limits(position.ply, 7, 6)
+        lowest, highest = score_limits(position.ply, DEFAULT_BOARD)
         assert lowest <= answer.lower < -10
         assert 10 < answer.upper <= highest
         assert answer.score is None

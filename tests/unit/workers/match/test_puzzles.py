@@ -44,7 +44,7 @@ def is_puzzle(position: Position, scores: tuple[int | None, ...]) -> bool:
     """Whether a single column keeps a win or a draw, and is not obvious: in other words."""
     known = sorted((score for score in scores if score is not None), reverse=True)
     first, *others = known
-    worst, win_at_once = score_limits(position.ply, *position.board)
+    worst, win_at_once = score_limits(position.ply, position.board)
     return (
         position.board.cells // 5 <= position.ply
         and position.board.cells - position.ply <= MOST_EMPTY
