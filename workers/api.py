@@ -276,7 +276,7 @@ def play_match(
         games=games,
         seats=Seats(seats),
         seed=seed,
-        start=Position.parse(start, **_size(board)._asdict()),
+        start=Position.parse(start, board=_size(board)),
     )
     judging = Judging(games=None if judge else 0, least_ply=None)
     programs = Consent.to(filter(None, map(program_of, players_of([terms]))))

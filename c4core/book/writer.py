@@ -85,7 +85,7 @@ def pack_book(levels: Sequence[Level], board: BoardSize) -> tuple[BookInfo, list
     sections: list[PlySection] = []
     packed: list[bytes] = []
     offset = header_length(len(levels))
-    start = Position(width=board.width, height=board.height)
+    start = Position(board=board)
     expected = chain(open_plies(start), repeat(np.empty(0, dtype=np.uint64)))
     for ply, (keys, scores) in enumerate(levels):
         keys, scores = np.ascontiguousarray(keys), np.ascontiguousarray(scores)  # noqa: PLW2901

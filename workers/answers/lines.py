@@ -341,7 +341,7 @@ def stored_object(
     if scores is not None and stored.score is not None:
         shift = 0 if zero_based else 1
         best = [column + shift for column, score in enumerate(scores) if score == stored.score]
-    position = Position.from_key(stored.key, width=stored.width, height=stored.height)
+    position = Position.from_key(stored.key, board=(stored.width, stored.height))
     plies = None
     if stored.score is not None:
         plies = plies_to_end(stored.score, stored.ply, position.board)

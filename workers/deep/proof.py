@@ -140,7 +140,7 @@ class _Archive:
 
     def position(self, key: int) -> Position:
         """The position with this key."""
-        return Position.from_key(key, width=self.board.width, height=self.board.height)
+        return Position.from_key(key, board=self.board)
 
     def _narrow(self, key: int, lower: int, upper: int) -> None:
         known = self._bounds[key]

@@ -143,8 +143,7 @@ class JointSearch:
         board, start = self._task.board, self._task.start
         with self._database.read() as session:
             rows = evaluations.costly(session, board, limit=MOST_READ)
-        width, height = board
-        self.search.solver.add_bounds(_bounds_of(rows, start), width=width, height=height)
+        self.search.solver.add_bounds(_bounds_of(rows, start), board=board)
         self._read_answer()
 
     def _start(self) -> None:
@@ -282,9 +281,7 @@ def _rows_of(bounds: Iterable[NDArray[np.void]], board: BoardSize) -> list[Store
     for key, *halves, score, is_upper, log_nodes in (
         row for part in bounds for row in part.tolist()
     ):
-        position = Position.from_key(
-            key | sum(halves) << 64, width=board.width, height=board.height
-        )
+        position = Position.from_key(key | sum(halves) << 64, board=board)
         lower, upper = score_limits(position.ply, board)
         name, nodes = position.canonical_key, 1 << log_nodes
         if name in rows:
@@ -301,12 +298,11 @@ def _bounds_of(rows: Iterable[StoredEvaluation], start: Position) -> NDArray[np.
 
     Late positions have an entry of their own, so that their mirror images have another one.
     """
-    width, height = start.board
     found: list[tuple[Any, ...]] = []
     for row in rows:
         if row.ply <= start.ply:
             continue
-        position = Position.from_key(row.key, width=width, height=height)
+        position = Position.from_key(row.key, board=start.board)
         least, most = score_limits(row.ply, start.board)
         work = min(row.nodes.bit_length() - 1, 31)
         for key in {row.key, position.mirrored().key}:

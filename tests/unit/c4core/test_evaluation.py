@@ -59,8 +59,8 @@ def test_distance_to_the_end() -> None:
 
 def test_score_of_a_finished_game() -> None:
     assert evaluation.final_score(Position("1212121")) == -18
-    assert evaluation.final_score(Position("1122334", height=4)) == -11
-    assert evaluation.final_score(Position("4441422211321333", width=4, height=4)) == 0
+    assert evaluation.final_score(Position("1122334", board="7x4")) == -11
+    assert evaluation.final_score(Position("4441422211321333", board="4x4")) == 0
 
 
 def test_results_as_rows(snapshot: SnapshotAssertion) -> None:
@@ -76,7 +76,7 @@ def test_results_as_rows(snapshot: SnapshotAssertion) -> None:
 
 def test_columns_of_a_batch_are_those_of_its_rows() -> None:
     solver = Solver(table_mb=1)
-    positions = [Position("1213121", width=4, height=4), Position("1122", width=4, height=4)]
+    positions = [Position("1213121", board="4x4"), Position("1122", board="4x4")]
     one_by_one = [solver.analyze(position).to_dict() for position in positions]
     columns = solver.analyze_many(positions).to_dict()
     for name, values in columns.items():

@@ -45,8 +45,7 @@ def test_a_coloured_board_round_trips(game: tuple[Position, str]) -> None:
         has_some = str(position).count(side) > 0
         assert bool(re.search(rf"\x1b\[1;(4;)?{colour}m{side}", drawn, re.IGNORECASE)) == has_some
     *rows, _labels = re.sub(r"\x1b\[[0-9;]*m", "", drawn).rstrip().split("\n")
-    size = {"width": position.width, "height": position.height}
-    assert Position.from_grid("\n".join(rows), **size) == position
+    assert Position.from_grid("\n".join(rows), board=position.board) == position
 
 
 def test_boards_without_colours_have_no_escapes() -> None:

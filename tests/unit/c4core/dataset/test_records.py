@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def shown(row: dict[str, Any]) -> Position:
-    return Position(row["moves"].decode(), width=SMALL.width, height=SMALL.height)
+    return Position(row["moves"].decode(), board=SMALL)
 
 
 @pytest.mark.parametrize("row", rows()[::15])
@@ -108,7 +108,7 @@ def test_distances_agree_with_the_engine(board: BoardSize) -> None:
 
 def test_distance_and_traits_agree_with_plain_python() -> None:
     for index, row in enumerate(rows()):
-        position = Position.from_key(int(row["key"]), width=SMALL.width, height=SMALL.height)
+        position = Position.from_key(int(row["key"]), board=SMALL)
         if index % 12 == 0:
             line = Solver(table_mb=1).principal_variation(position)
             assert len(line) == row["distance"]

@@ -36,7 +36,7 @@ WEAK = Question(columns=False, weak=True)
 
 
 def small(moves: str) -> Position:
-    return Position(moves, width=5, height=4)
+    return Position(moves, board="5x4")
 
 
 GAMES = [small(moves) for moves in random_games(12, empty=8, board=BoardSize(5, 4))]
@@ -95,7 +95,7 @@ def test_mirror_images_and_repetitions_are_searched_once() -> None:
     assert first.nodes == findings.nodes > 0
     assert (second.nodes, third.nodes) == (0, 0)
     (learned,) = findings.learned
-    canonical = Position.from_key(position.canonical_key, width=5, height=4)
+    canonical = Position.from_key(position.canonical_key, board="5x4")
     assert (learned.key, learned.scores) == (canonical.key, reference_scores(canonical))
     assert learned.score == reference_score(position)
     assert (learned.width, learned.height, learned.ply) == (5, 4, position.ply)
@@ -258,7 +258,7 @@ def test_a_question_round_trips_through_a_job() -> None:
 def test_a_book_with_the_score_but_not_the_columns_narrows_the_bounds() -> None:
     book = Book.shipped(BoardSize(8, 7))
     assert book.info.last_ply == 0
-    start = Position(width=8, height=7)
+    start = Position(board="8x7")
     question = Question(node_limit=1000)
     found = find_answers([start, start.play(0)], question, search_with(Solver()), {}, book=book)
     first, second = found.answers
