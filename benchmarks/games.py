@@ -64,7 +64,7 @@ def draw_roots(board: BoardSize, *, seed: int, count: int) -> list[Position]:
             raise ValueError(
                 f"{count} positions to start from are too many for {board}: {len(found)} were found"
             )
-        position = Position(width=board.width, height=board.height)
+        position = Position(board=board)
         for _ in range(least + dice.below(most - least + 1)):
             if position.is_over:
                 break

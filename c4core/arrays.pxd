@@ -2,7 +2,5 @@
 
 from c4core.engine.board cimport Board
 
-# Convert a batch of positions to two arrays of words; ``g`` receives their board.
-cdef tuple words_of_batch(
-    object positions, object width, object height, const Board** g
-)
+# Convert a batch of positions to two arrays of words. ``g`` is the board of texts and keys; it receives theirs.
+cdef tuple words_of_batch(object positions, const Board** g)

@@ -5,7 +5,6 @@ to move, ``mask`` of both sides. numpy is imported inside the functions, so prog
 at a time start faster.
 """
 
-from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -166,7 +165,7 @@ cdef tuple _canonical_keys(const uint64_t[::1] keys, const Board* g):
             numbers[index] = canonical_key(g, stones, mask)
             counts[index] = <uint8_t>popcount(mask)
     if bad >= 0:
-        PositionType.from_key(keys[bad], width=g.width, height=g.height)    # raises the error
+        PositionType.from_key(keys[bad], board=(g.width, g.height))    # raises the error
     return canonical, plies
 
 
@@ -206,44 +205,39 @@ def children(const uint64_t[::1] keys, board):
     return child_keys, child_moves
 
 
-cdef tuple words_of_batch(
-    object positions, object width, object height, const Board** g
-):
+cdef tuple words_of_batch(object positions, const Board** g):
     """Return two uint64 arrays: the stones of the sides to move, and of both sides.
 
     Their shape is (positions,), on wide boards (positions, 2): the low half and the high half of each word.
 
     Args:
         positions: positions, move texts, or an array of keys.
-        width, height: the board of texts and keys.
-        g: receives the board of all positions.
+        g: the board of texts and keys; it becomes the board of all positions.
     """
     import numpy as np
 
     cdef list items
-    check_board(PyNumber_Index(width), PyNumber_Index(height))
-    g[0] = board_of(width, height)
     if isinstance(positions, np.ndarray):
         return _words_of_keys(positions, g[0])
-    items = _as_positions(positions, width, height)
+    items = _as_positions(positions, (g[0].width, g[0].height))
     if items:
         g[0] = (<Position>items[0]).g
     return _words_of_positions(items, g[0])
 
 
-cdef list _as_positions(object positions, object width, object height):
+cdef list _as_positions(object positions, object board):
     """Return the batch as ``Position`` objects; texts are read on the given board."""
     if isinstance(positions, str):
         raise TypeError("positions must be a sequence of positions or texts, not one text")
     return [
-        item if isinstance(item, PositionType) else _read(item, index, width, height)
+        item if isinstance(item, PositionType) else _read(item, index, board)
         for index, item in enumerate(positions)
     ]
 
 
-cdef object _read(object text, object index, object width, object height):
+cdef object _read(object text, object index, object board):
     try:
-        return PositionType(text, width=width, height=height)
+        return PositionType(text, board=board)
     except MoveError as error:
         raise MoveError(
             f"positions[{index}]: {error}", kind=error.kind, column=error.column, index=error.index
@@ -320,7 +314,7 @@ cdef list _positions_of_keys(object keys, object board):
     positions = []
     for index, key in enumerate(numbers):
         try:
-            positions.append(PositionType.from_key(key, width=board.width, height=board.height))
+            positions.append(PositionType.from_key(key, board=board))
         except KeyValueError as error:
             raise KeyValueError(f"positions[{index}]: {error}", key=error.key) from None
     return positions
@@ -329,7 +323,7 @@ cdef list _positions_of_keys(object keys, object board):
 cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
     """Raise an error with the fault of a key and its index in the batch."""
     try:
-        PositionType.from_key(key, width=g.width, height=g.height)
+        PositionType.from_key(key, board=(g.width, g.height))
     except KeyValueError as error:
         raise KeyValueError(f"positions[{index}]: {error}", key=error.key) from None
     raise AssertionError(f"positions[{index}]: {key}")

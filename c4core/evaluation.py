@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from c4core.notation import BoardSize
     from c4core.position import Position
 
 Value = Literal["win", "draw", "loss"]
@@ -25,20 +26,19 @@ NO_SCORE: Final = -128
 """The entry of a score array if the column cannot be played or its score is unknown."""
 
 
-def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
+def score_limits(ply: int, board: BoardSize) -> tuple[int, int]:
     """Return the worst and the best possible score if the game is not over after ``ply`` stones."""
-    cells = width * height
-    return -((cells - ply) // 2), (cells + 1 - ply) // 2
+    return -((board.cells - ply) // 2), (board.cells + 1 - ply) // 2
 
 
 def final_score(position: Position) -> int:
     """Return a finished game's score for the side to move: 0, or minus the winner's score."""
     if position.winner is None:
         return 0
-    return -score_limits(position.ply - 1, *position.board)[1]  # before the winner's last stone
+    return -score_limits(position.ply - 1, position.board)[1]  # before the winner's last stone
 
 
-def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
+def plies_to_end(score: int, ply: int, board: BoardSize) -> int:
     """Return the number of plies until the game ends under perfect play.
 
     The score is for the side to move. The winner wins as early and the loser loses as late as
@@ -46,7 +46,7 @@ def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
     the last ply: a win comes after an odd number of plies, a loss after an even number. The result
     is 0 if the game is over.
     """
-    cells = width * height
+    cells = board.cells
     if score == 0:
         return cells - ply
     # The winner's last move is made when m stones are on the board, and

@@ -253,8 +253,7 @@ def _position(rows: Sequence[Sequence[str]], board: BoardSize | None) -> Positio
         raise _bad_sign(rows)
     if board is None and (len(rows) < 4 or len(rows[0]) < 4):  # noqa: PLR2004
         raise GridError(f"the grid is only {len(rows[0])}x{len(rows)}: {NEEDS_SIZE}")
-    width, height = board or (None, None)
-    return Position.from_grid(_drawing(rows, alphabets[0]), width=width, height=height)
+    return Position.from_grid(_drawing(rows, alphabets[0]), board=board)
 
 
 def _drawing(rows: Sequence[Sequence[str]], alphabet: _Alphabet) -> str:

@@ -220,7 +220,7 @@ def parse_classic_line(
     """
     words = text.split()
     if not words:
-        return Request(line, Position(width=board.width, height=board.height), "")
+        return Request(line, Position(board=board), "")
     if len(words) == len(("moves", "score")) and _SCORE.fullmatch(words[1]):
         text = words[0]
     return parse_line(text, board=board, zero_based=zero_based, line=line)
@@ -241,8 +241,8 @@ def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Pos
     """
     if zero_based:
         columns = parse_moves(moves, width=board.width, zero_based=True)
-        return Position.from_columns(columns, width=board.width, height=board.height)
-    return Position(moves, width=board.width, height=board.height)
+        return Position.from_columns(columns, board=board)
+    return Position(moves, board=board)
 
 
 def parse_position(
@@ -301,7 +301,7 @@ def _from_word(text: str, board: BoardSize, *, zero_based: bool, line: int = 1) 
     """Read moves without separators."""
     try:
         if not zero_based:
-            return Request(line, Position(text, width=board.width, height=board.height), text)
+            return Request(line, Position(text, board=board), text)
         return Request(line, play_moves(text, board, zero_based=True), text)
     except MoveError as error:
         if error.kind in ("full", "over"):
@@ -339,7 +339,7 @@ def _from_list(
 def _from_columns(
     columns: tuple[int, ...], board: BoardSize, *, zero_based: bool, line: int = 1
 ) -> Request:
-    position = Position.from_columns(columns, width=board.width, height=board.height)
+    position = Position.from_columns(columns, board=board)
     return Request(line, position, format_moves(columns, zero_based=zero_based))
 
 
@@ -463,7 +463,7 @@ def _read_key_field(value: object, board: BoardSize, zero_based: bool) -> Reques
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
         raise PositionError("key must be a whole number", field="key")
-    return Request(1, Position.from_key(value, width=board.width, height=board.height))
+    return Request(1, Position.from_key(value, board=board))
 
 
 _FIELDS: Final = {"moves": _read_moves_field, "grid": _read_grid_field, "key": _read_key_field}

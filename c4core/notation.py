@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import string
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from c4core.errors import BoardError, MoveError
 
@@ -69,6 +69,9 @@ class BoardSize(NamedTuple):
 
 
 DEFAULT_BOARD = BoardSize(7, 6)
+
+BoardLike: TypeAlias = BoardSize | tuple[int, int] | str
+"""A board as an argument: a :class:`BoardSize` or another pair of numbers, or text (``8x7``)."""
 
 
 def check_board(width: int, height: int) -> BoardSize:

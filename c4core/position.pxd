@@ -22,11 +22,14 @@ cdef class Position:
 
 cdef Position make_position(const Board* g, whole_t stones, whole_t mask, int ply)
 
-cdef Position read_position(object moves, object width, object height)
+# Return the board of an argument ``board``: a BoardSize, another pair of numbers, or text such as "8x7".
+cdef const Board* read_board(object board) except NULL
+
+cdef Position read_position(object moves, const Board* g)
 
 
-cdef inline Position as_position(object position, object width, object height):
+cdef inline Position as_position(object position, const Board* g):
     """Return a position as it is, or read a text of moves on a board."""
     if type(position) is Position:
         return <Position>position
-    return read_position(position, width, height)
+    return read_position(position, g)

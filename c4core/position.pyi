@@ -4,40 +4,23 @@ from typing import Literal, Self, SupportsIndex, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.notation import BoardSize
+from c4core.notation import BoardLike, BoardSize
 
 Side: TypeAlias = Literal["x", "o"]
 
 @final
 class Position:
-    def __init__(
-        self, moves: str = "", *, width: SupportsIndex = 7, height: SupportsIndex = 6
-    ) -> None: ...
+    def __init__(self, moves: str = "", *, board: BoardLike = "7x6") -> None: ...
     @classmethod
-    def from_columns(
-        cls,
-        columns: Iterable[SupportsIndex],
-        *,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
-    ) -> Self: ...
+    def from_columns(cls, columns: Iterable[SupportsIndex], *, board: BoardLike = ...) -> Self: ...
     @classmethod
-    def from_key(
-        cls, key: SupportsIndex, *, width: SupportsIndex = 7, height: SupportsIndex = 6
-    ) -> Self: ...
+    def from_key(cls, key: SupportsIndex, *, board: BoardLike = ...) -> Self: ...
     @classmethod
     def parse(
-        cls,
-        value: object,
-        *,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
-        zero_based: bool = False,
+        cls, value: object, *, board: BoardLike = ..., zero_based: bool = False
     ) -> Position: ...
     @classmethod
-    def from_grid(
-        cls, text: str, *, width: SupportsIndex | None = None, height: SupportsIndex | None = None
-    ) -> Self: ...
+    def from_grid(cls, text: str, *, board: BoardLike | None = None) -> Self: ...
     @property
     def width(self) -> int: ...
     @property

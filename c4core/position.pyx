@@ -25,12 +25,14 @@ from c4core.engine.board cimport (
 )
 from c4core.engine.kernel cimport board_of
 
-from c4core.errors import BoardError, GridError, KeyValueError, MoveError
+from c4core.errors import GridError, KeyValueError, MoveError
 from c4core.notation import (
+    DEFAULT_BOARD,
     BoardSize,
     check_board,
     column_label,
     format_moves,
+    parse_board,
     parse_moves,
 )
 
@@ -55,7 +57,8 @@ cdef enum MoveFault:
 # A Python number, because a number of C would overflow at 64 bits.
 cdef object _TWO = 2
 
-cdef const Board* _EMPTY_BOARD = board_of(7, 6)
+cdef object _DEFAULT_SIZE = DEFAULT_BOARD
+cdef const Board* _DEFAULT = board_of(DEFAULT_BOARD.width, DEFAULT_BOARD.height)
 
 cdef dict _FAULT_KINDS = {RANGE: "range", FULL: "full", OVER: "over"}
 
@@ -70,29 +73,38 @@ cdef Position make_position(const Board* g, whole_t stones, whole_t mask, int pl
     return position
 
 
-cdef Position read_position(object moves, object width, object height):
+cdef Position read_position(object moves, const Board* g):
     """Return the position that a text of moves leads to."""
     if not isinstance(moves, str):
         raise TypeError(
             f"a position is a Position or a text of moves such as '4453', not {type(moves).__name__}"
         )
-    return Position(moves, width=width, height=height)
+    return Position(moves, board=_DEFAULT_SIZE if g == _DEFAULT else (g.width, g.height))
 
 
 cdef inline bint _knows_moves(Position position) noexcept:
     return position._has_moves or position.ply == 0
 
 
-cdef const Board* _checked_geometry(object width, object height) except NULL:
-    """Return the board of a size. Raise BoardError if it is impossible, TypeError if it is not a number."""
-    cdef Py_ssize_t columns = _whole(width)
-    cdef Py_ssize_t rows = _whole(height)
+cdef const Board* read_board(object board) except NULL:
+    """Return the board of a size: a pair of numbers, or text such as "8x7".
+
+    Raise BoardError if it is impossible, TypeError if it is something else.
+    """
+    cdef Py_ssize_t columns, rows
     cdef const Board* g = NULL
+    if board is _DEFAULT_SIZE:
+        return _DEFAULT
+    if isinstance(board, str):
+        board = parse_board(board)
+    if not isinstance(board, tuple) or len(board) != 2:
+        raise TypeError(f"a board is a BoardSize or a text such as '7x6', not {board!r:.40}")
+    width, height = board
+    columns, rows = _whole(width), _whole(height)
     if 0 < columns <= SQUARES and 0 < rows <= SQUARES:
         g = board_of(<int>columns, <int>rows)
     if g == NULL:
-        check_board(operator.index(width), operator.index(height))
-        raise BoardError(f"impossible board {width}x{height}", size=(width, height))
+        check_board(operator.index(width), operator.index(height))     # raises the error
     return g
 
 
@@ -124,7 +136,7 @@ cdef object _move_error(const Board* g, MoveFault fault, object column, object i
 
 
 cdef class Position:
-    """Position(moves='', *, width=7, height=6)\n--\n
+    """Position(moves='', *, board='7x6')\n--\n
     A Connect Four position. It is immutable and hashable.
 
     Positions with the same stones on the same board are equal; the order of moves does not matter. A
@@ -133,8 +145,7 @@ cdef class Position:
     Args:
         moves: the moves that lead to it, as 1-based column digits (``"4453"``), and letters from the
             tenth column on (``a`` = 10). The last move may end the game.
-        width: columns of the board.
-        height: rows of the board.
+        board: the size of the board, a :class:`~c4core.notation.BoardSize` or text such as ``"8x7"``.
 
     Attributes:
         ply: stones on the board.
@@ -142,15 +153,15 @@ cdef class Position:
     Raises:
         BoardError: the size does not fit a bitboard: ``width * (height + 1)`` may be at most 128,
             ``height`` at most 40.
-        TypeError: ``moves`` is not text, or a size is not an integer.
+        TypeError: ``moves`` is not text, or ``board`` is not a size.
         MoveError: a move cannot be read or cannot be played; its ``index`` says which.
     """
 
     def __cinit__(self):
-        self.g = _EMPTY_BOARD       # until __init__ or make_position replaces it
+        self.g = _DEFAULT           # until __init__ or make_position replaces it
 
-    def __init__(self, moves="", *, width=7, height=6):
-        cdef const Board* g = _checked_geometry(width, height)
+    def __init__(self, moves="", *, board=DEFAULT_BOARD):
+        cdef const Board* g = read_board(board)
         cdef Py_ssize_t index, length
         cdef word_t stones = 0, mask = 0
         cdef int column
@@ -185,14 +196,14 @@ cdef class Position:
         self._is_made = True
 
     @classmethod
-    def from_columns(cls, columns, *, width=7, height=6):
+    def from_columns(cls, columns, *, board=DEFAULT_BOARD):
         """Return the position after a sequence of 0-based columns.
 
         Raises:
             BoardError: impossible size.
             MoveError: a move cannot be played; its ``index`` says which.
         """
-        cdef const Board* g = _checked_geometry(width, height)
+        cdef const Board* g = read_board(board)
         cdef word_t stones = 0, mask = 0
         cdef Py_ssize_t column
         cdef int ply = 0
@@ -213,7 +224,7 @@ cdef class Position:
         return made
 
     @classmethod
-    def from_key(cls, key, *, width=7, height=6):
+    def from_key(cls, key, *, board=DEFAULT_BOARD):
         """Return the position with a given :attr:`key`; a canonical key gives the canonical image.
 
         Whether play can reach the position is not checked.
@@ -223,19 +234,19 @@ cdef class Position:
             KeyValueError: a column has no height mark, the sides' numbers of stones do not fit, or
                 the side to move has already won.
         """
-        cdef const Board* g = _checked_geometry(width, height)
+        cdef const Board* g = read_board(board)
         cdef word_t bits, column_bits, pile, stones = 0, mask = 0
         cdef word_t column_range = (<word_t>2 << g.height) - 1
         cdef int column, ply
         key = operator.index(key)
         if not 0 <= key < _TWO ** (g.width * g.stride):
-            raise KeyValueError(f"{key} is not a key of a {width}x{height} position", key=key)
+            raise KeyValueError(f"{key} is not a key of a {g.width}x{g.height} position", key=key)
         bits = key
         for column in range(g.width):
             column_bits = (bits >> (column * g.stride)) & column_range
             if column_bits == 0:
                 raise KeyValueError(
-                    f"{key} is not a key of a {width}x{height} position: "
+                    f"{key} is not a key of a {g.width}x{g.height} position: "
                     f"column {column_label(column)} has no height mark",
                     key=key,
                 )
@@ -247,26 +258,25 @@ cdef class Position:
         ply = popcount(mask)
         if popcount(stones) != ply // 2:
             raise KeyValueError(
-                f"{key} is not a key of a {width}x{height} position: "
+                f"{key} is not a key of a {g.width}x{g.height} position: "
                 f"{popcount(stones)} of its {ply} stones belong to the side to move",
                 key=key,
             )
         if has_four(g, stones):
             raise KeyValueError(
-                f"{key} is not a key of a {width}x{height} position: the side to move has already won",
+                f"{key} is not a key of a {g.width}x{g.height} position: the side to move has already won",
                 key=key,
             )
         return make_position(g, stones, mask, ply)
 
     @classmethod
-    def parse(cls, value, *, width=7, height=6, zero_based=False):
+    def parse(cls, value, *, board=DEFAULT_BOARD, zero_based=False):
         """Read a position in any of the usual notations.
 
         Args:
             value: moves (``"4453"``, ``"4, 4, 5, 3"``, ``"D1 D2 E1 C1"``, ``[4, 4, 5, 3]``), a grid
                 (text, rows, all squares, or an array of these), or the JSON of either.
-            width: columns of the board.
-            height: rows of the board.
+            board: the size of the board.
             zero_based: whether numbers of columns count from 0.
 
         Raises:
@@ -277,10 +287,11 @@ cdef class Position:
         """
         from c4core.lines import parse_position     # lines imports this module
 
-        return parse_position(value, check_board(width, height), zero_based=zero_based).position
+        cdef const Board* g = read_board(board)
+        return parse_position(value, BoardSize(g.width, g.height), zero_based=zero_based).position
 
     @classmethod
-    def from_grid(cls, text, *, width=None, height=None):
+    def from_grid(cls, text, *, board=None):
         """Return the position drawn in a text grid of ``.``, ``x`` (first player) and ``o``, top row first.
 
         Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The side
@@ -288,8 +299,7 @@ cdef class Position:
 
         Args:
             text: the grid.
-            width: columns that the grid must have; None for any number from 4.
-            height: rows that the grid must have; None for any number from 4.
+            board: the size that the grid must have; None for any size from 4x4.
 
         Raises:
             GridError: another size, rows of different lengths, other characters, floating stones,
@@ -315,11 +325,11 @@ cdef class Position:
                         "only '.', 'x' and 'o' are squares",
                         row=row,
                     )
-        if size != (size.width if width is None else width, size.height if height is None else height):
-            raise GridError(f"the grid is {size}, the board is {width}x{height}")
-        if (width is None and size.width < 4) or (height is None and size.height < 4):
-            raise GridError(f"the grid is only {size}: give width and height to read so small a board")
-        g = _checked_geometry(size.width, size.height)
+        if board is None and min(size) < 4:
+            raise GridError(f"the grid is only {size}: give the board to read so small a grid")
+        g = read_board(size if board is None else board)
+        if size != (g.width, g.height):
+            raise GridError(f"the grid is {size}, the board is {g.width}x{g.height}")
         for row, line in enumerate(rows):
             for column, character in enumerate(line):
                 square = <word_t>1 << (column * g.stride + g.height - 1 - row)
@@ -542,8 +552,8 @@ cdef class Position:
     def __repr__(self):
         moves = self.moves
         words = [repr(moves)] if moves else []
-        if self.g != _EMPTY_BOARD:
-            words.append(f"width={self.width}, height={self.height}")
+        if self.g != _DEFAULT:
+            words.append(f"board='{self.board}'")
         if moves is None:
             return f"Position.from_key({', '.join([str(self.key), *words])})"
         return f"Position({', '.join(words)})"
@@ -566,7 +576,7 @@ cdef class Position:
         return hash((self.g.width, self.g.height, position_key(self.g, self.stones, self.mask)))
 
     def __reduce__(self):
-        return _restore, (self.key, self.g.width, self.g.height, self.moves)
+        return _restore, (self.key, (self.g.width, self.g.height), self.moves)
 
 
 cdef tuple _squares(const Board* g, word_t bits):
@@ -580,11 +590,11 @@ cdef tuple _squares(const Board* g, word_t bits):
     ])
 
 
-def _restore(key, int width, int height, moves=None):
+def _restore(key, board, moves=None):
     """Unpickle a position."""
     if moves is not None:
-        return Position(moves, width=width, height=height)
-    return Position.from_key(key, width=width, height=height)
+        return Position(moves, board=board)
+    return Position.from_key(key, board=board)
 
 
 cdef int _parse_one(str text, Py_ssize_t index, int width) except -1:

@@ -105,7 +105,7 @@ def first_positions(board: BoardSize) -> list[dict[int, int]] | None:
     solved = SOLVED.get(board)
     if solved is None or solved.first_moves is None:
         return None
-    start = Position(width=board.width, height=board.height)
+    start = Position(board=board)
     plies = [{start.key: solved.score}]
     if solved.first_moves:
         moves = enumerate(solved.first_moves)

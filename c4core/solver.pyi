@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from c4core.batch import BatchAnalysis, BatchEvaluation
 from c4core.book.book import Book
 from c4core.evaluation import Analysis, Evaluation
+from c4core.notation import BoardLike
 from c4core.position import Position
 
 @final
@@ -50,8 +51,7 @@ class Solver:
         self,
         positions: Sequence[Position | str] | NDArray[np.uint64],
         *,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
+        board: BoardLike = ...,
         weak: bool = False,
         related: bool = False,
         threads: SupportsIndex | None = None,
@@ -62,22 +62,15 @@ class Solver:
         self,
         positions: Sequence[Position | str] | NDArray[np.uint64],
         *,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
+        board: BoardLike = ...,
         threads: SupportsIndex | None = None,
         node_limit: SupportsIndex | None = None,
         time_limit: float | None = None,
     ) -> BatchAnalysis: ...
     def table_bounds(
-        self,
-        *,
-        width: SupportsIndex = 7,
-        height: SupportsIndex = 6,
-        least_nodes: SupportsIndex = 8192,
+        self, *, board: BoardLike = ..., least_nodes: SupportsIndex = 8192
     ) -> NDArray[np.void]: ...
-    def add_bounds(
-        self, bounds: NDArray[np.void], *, width: SupportsIndex = 7, height: SupportsIndex = 6
-    ) -> None: ...
+    def add_bounds(self, bounds: NDArray[np.void], *, board: BoardLike = ...) -> None: ...
     def stop(self) -> None: ...
     def clear(self) -> None: ...
 

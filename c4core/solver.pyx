@@ -51,7 +51,6 @@ from c4core.engine.kernel cimport (
     Run,
     TableBound,
     Team,
-    board_of,
     combine_bounds,
     game_bounds,
     interrupted,
@@ -77,16 +76,16 @@ from c4core.engine.registry cimport (
     narrow,
     take_notices,
 )
-from c4core.position cimport Position, as_position
+from c4core.position cimport Position, as_position, read_board
 
 from c4core.evaluation import Analysis, Evaluation
-from c4core.notation import DEFAULT_BOARD, BoardSize, check_board
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.version import ENGINE_VERSION as _ENGINE_VERSION
 
 cdef object _NO_ARGUMENTS = ()
 
 # The board of a text of moves.
-cdef object _COLUMNS = DEFAULT_BOARD.width, _ROWS = DEFAULT_BOARD.height
+cdef const Board* _DEFAULT = read_board(DEFAULT_BOARD)
 
 
 cdef inline object _new_object(type cls):
@@ -109,12 +108,6 @@ cdef enum:
     REMOTE_SPLIT_NODES = 1 << 20    # a position that has cost fewer nodes is not shared with other processes
     REMOTE_BOUND_NODES = 1 << 14    # nor is a bound that has cost fewer
     PROCESS_BYTES = 5               # of the random number of a process
-
-
-cdef const Board* _board(object width, object height) except NULL:
-    """Return the board of this size, or raise BoardError."""
-    check_board(PyNumber_Index(width), PyNumber_Index(height))
-    return board_of(width, height)
 
 
 cdef int _number(str name, object value, int least, int most) except -1:
@@ -338,7 +331,7 @@ cdef class Solver:
         """
         cdef Call call
         cdef Bounds bounds
-        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
+        cdef Position asked = as_position(position, _DEFAULT)
         self._begin(&call, asked, time_limit, node_limit)
         try:
             if not self._has_answer(asked.g, asked.stones, asked.mask, &bounds, NULL):
@@ -368,7 +361,7 @@ cdef class Solver:
         """
         cdef Call call
         cdef Bounds bounds
-        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
+        cdef Position asked = as_position(position, _DEFAULT)
         cdef word_t stones = asked.stones, mask = asked.mask
         cdef int least = max(-MAX_ASKED, min(MAX_ASKED, PyNumber_Index(beta)))
         self._begin(&call, asked, time_limit, node_limit)
@@ -405,7 +398,7 @@ cdef class Solver:
         """
         cdef Call call
         cdef Columns columns
-        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
+        cdef Position asked = as_position(position, _DEFAULT)
         self._begin(&call, asked, time_limit, node_limit)
         try:
             if self._has_answer(asked.g, asked.stones, asked.mask, &columns.position, columns.lower):
@@ -432,7 +425,7 @@ cdef class Solver:
             BookDamagedError: the book's data about a position of the line is damaged.
         """
         cdef Call call
-        cdef Position asked = as_position(position, _COLUMNS, _ROWS)
+        cdef Position asked = as_position(position, _DEFAULT)
         self._begin(&call, asked, None, None)
         try:
             return tuple(self._line(&call, asked.g, asked.stones, asked.mask))
@@ -661,8 +654,7 @@ cdef class Solver:
         self,
         positions,
         *,
-        width=7,
-        height=6,
+        board=DEFAULT_BOARD,
         bint weak=False,
         bint related=False,
         threads=None,
@@ -673,8 +665,8 @@ cdef class Solver:
 
         Args:
             positions: positions, or texts of moves, or an array of keys (uint64, ``Position.key``).
-            width: columns of the board, for texts and keys.
-            height: rows of the board, for texts and keys.
+            board: the board of texts and keys, a :class:`~c4core.notation.BoardSize` or text
+                (``"8x7"``); 7x6 by default.
             weak: as in :meth:`solve`.
             related: whether the positions have common ancestors a few plies up and are ordered by
                 them, as in a unit of a book. The search then skips its probe for quick wins, which
@@ -694,19 +686,12 @@ cdef class Solver:
 
         start = perf_counter()
         lower, upper, nodes, _, _ = self._many(
-            positions, width, height, weak, related, threads, node_limit, time_limit, False
+            positions, board, weak, related, threads, node_limit, time_limit, False
         )
         return BatchEvaluation(lower, upper, nodes, perf_counter() - start)
 
     def analyze_many(
-        self,
-        positions,
-        *,
-        width=7,
-        height=6,
-        threads=None,
-        node_limit=None,
-        time_limit=None,
+        self, positions, *, board=DEFAULT_BOARD, threads=None, node_limit=None, time_limit=None
     ):
         """Return the scores of all columns of many positions; arguments as in :meth:`solve_many`.
 
@@ -717,7 +702,7 @@ cdef class Solver:
 
         start = perf_counter()
         lower, upper, nodes, column_lower, column_upper = self._many(
-            positions, width, height, False, False, threads, node_limit, time_limit, True
+            positions, board, False, False, threads, node_limit, time_limit, True
         )
         return BatchAnalysis(
             lower, upper, nodes, perf_counter() - start, column_lower, column_upper
@@ -726,8 +711,7 @@ cdef class Solver:
     cdef tuple _many(
         self,
         object positions,
-        object width,
-        object height,
+        object board,
         bint weak,
         bint related,
         object threads,
@@ -747,7 +731,8 @@ cdef class Solver:
             workers = _number("threads", threads, 1, MAX_THREADS)
         self._set_limits(&batch.limits, time_limit, node_limit)
         atomics.store(&self._proven, 0)
-        stones, masks = words_of_batch(positions, width, height, &batch.g)
+        batch.g = read_board(board)
+        stones, masks = words_of_batch(positions, &batch.g)
         batch.weak = weak
         batch.related = related
         storage = self._book_scores(batch.g)
@@ -908,15 +893,14 @@ cdef class Solver:
         """End every running call at once, from any thread. Later calls are not affected."""
         atomics.add(&self._epoch, 1)
 
-    def table_bounds(self, *, width=7, height=6, least_nodes=8192):
+    def table_bounds(self, *, board=DEFAULT_BOARD, least_nodes=8192):
         """Export the bounds of the transposition table, for the table of another solver.
 
         Searches may continue meanwhile. Positions near the end of the game, which cost little, are in
         separate tables of the threads and are not exported.
 
         Args:
-            width: columns of the board.
-            height: rows of the board.
+            board: the size of the board.
             least_nodes: export only bounds that took at least this many nodes, rounded up to a power of two.
 
         Returns:
@@ -930,18 +914,18 @@ cdef class Solver:
 
         from c4core.batch import TABLE_BOUND, bound_type
 
-        cdef const Board* g = _board(width, height)
-        cdef BoardTable* board = self._find(g)
+        cdef const Board* g = read_board(board)
+        cdef BoardTable* table = self._find(g)
         cdef int least_work = max(PyNumber_Index(least_nodes) - 1, 0).bit_length()
         cdef TableBound* found = NULL
         cdef size_t count = 0
         cdef bint has_memory = True
         cdef unsigned char[::1] view
-        if board != NULL:
-            board.users += 1
+        if table != NULL:
+            table.users += 1
             with nogil:
-                has_memory = board.kernel.export_bounds(board.memory, least_work, &found, &count)
-            board.users -= 1
+                has_memory = table.kernel.export_bounds(table.memory, least_work, &found, &count)
+            table.users -= 1
         try:
             if not has_memory:
                 raise MemoryError("no memory for the bounds of the table")
@@ -954,7 +938,7 @@ cdef class Solver:
             free(found)
         return _convert(copied, bound_type(BoardSize(g.width, g.height)))
 
-    def add_bounds(self, bounds, *, width=7, height=6):
+    def add_bounds(self, bounds, *, board=DEFAULT_BOARD):
         """Add bounds to the transposition table, as if this solver had found them.
 
         Running searches use them at once. False bounds make scores wrong.
@@ -962,8 +946,7 @@ cdef class Solver:
         Args:
             bounds: an array from :meth:`table_bounds` for the same board. A bound replaces the old bound of
                 its position, or else the bound of another position that took few nodes.
-            width: columns of the board.
-            height: rows of the board.
+            board: the size of the board.
 
         Raises:
             TypeError: ``bounds`` is not such an array.
@@ -976,23 +959,23 @@ cdef class Solver:
 
         from c4core.batch import TABLE_BOUND
 
-        cdef const Board* g
-        cdef BoardTable* board
+        cdef const Board* g = read_board(board)
+        cdef BoardTable* table
         cdef const unsigned char[::1] view
-        _check_bounds(bounds, check_board(width, height))
+        _check_bounds(bounds, BoardSize(g.width, g.height))
         keys = bounds["key"]
         if "key_high" in bounds.dtype.names:
             keys = np.stack((keys, bounds["key_high"]), axis=1)
-        words_of_batch(keys, width, height, &g)
+        words_of_batch(keys, &g)
         if len(bounds) == 0:
             return
         view = _convert(bounds, TABLE_BOUND).view(np.uint8)
-        board = self._take(g)
+        table = self._take(g)
         with nogil:
-            board.kernel.import_bounds(
-                board.memory, <const TableBound*>&view[0], view.shape[0] // sizeof(TableBound)
+            table.kernel.import_bounds(
+                table.memory, <const TableBound*>&view[0], view.shape[0] // sizeof(TableBound)
             )
-        board.users -= 1
+        table.users -= 1
 
     def clear(self):
         """Empty the transposition table and reset the history of moves.
@@ -1211,9 +1194,7 @@ cdef class SharedSearch:
             raise ValueError("not a message of a search: it has the wrong length")
         if process == self._registry.process:
             return
-        self.solver.add_bounds(
-            np.frombuffer(message, kind, bound_count, first), width=board.width, height=board.height
-        )
+        self.solver.add_bounds(np.frombuffer(message, kind, bound_count, first), board=board)
         if notice_count:
             notices = np.frombuffer(message, np.uint64, 2 * notice_count, _HEADER.size).copy()
             take_notices(self._registry, <const Notice*>&notices[0], notice_count, process)

@@ -50,7 +50,7 @@ class ScoredPosition(NamedTuple):
 def class_of(position: ScoredPosition) -> str:
     """The class of a position."""
     stones = len(position.moves)
-    left = plies_to_end(position.score, stones, DEFAULT_BOARD.width, DEFAULT_BOARD.height)
+    left = plies_to_end(position.score, stones, DEFAULT_BOARD)
     phase = "begin" if stones <= _LAST_BEGIN else "middle" if stones <= _LAST_MIDDLE else "end"
     grade = "easy" if left <= _MAX_EASY else "medium" if left <= _MAX_MEDIUM else "hard"
     return f"{phase}-{grade}"

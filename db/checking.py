@@ -208,7 +208,7 @@ def _sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
 
 def _contradiction(row: StoredEvaluation, solver: Solver, seconds: float) -> str | None:
     """The contradiction between a row and another search, or None."""
-    position = Position.from_key(row.key, width=row.width, height=row.height)
+    position = Position.from_key(row.key, board=(row.width, row.height))
     if position.is_over or row.scores is None:
         found = solver.solve(position, time_limit=seconds)
         return _difference(row, found.lower, found.upper)

@@ -24,7 +24,7 @@ from c4core.dataset.lots import Shares
 from c4core.errors import C4Error, PositionError
 from c4core.evaluation import COLUMN_FACTS, column_name
 from c4core.lines import BadLine, Request, parse_position, read_csv, read_lines
-from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
+from c4core.notation import DEFAULT_BOARD
 from c4core.players.player import Consent
 from c4core.players.registry import program_of
 from c4core.position import Position
@@ -60,12 +60,12 @@ if TYPE_CHECKING:
     from c4core.book.layout import BookInfo
     from c4core.dataset.card import Card
     from c4core.evaluation import Value
+    from c4core.notation import BoardLike, BoardSize
     from db.records.jobs import JobInfo
     from workers.match.report import MatchReport
     from workers.match.reviews import Review
 
     Row = dict[str, Any]
-    Board = BoardSize | str
     Stored = Database | str | os.PathLike[str]
 
 
@@ -94,7 +94,7 @@ _FACTS: Final = dict(zip(COLUMN_FACTS, ("scores", "column_lower", "column_upper"
 def analyze_many(
     positions: Iterable[object],
     *,
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     zero_based: bool = False,
     errors: Errors = "raise",
     time_limit: float | None = None,
@@ -125,7 +125,7 @@ def analyze_many(
 def solve_many(
     positions: Iterable[object],
     *,
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     zero_based: bool = False,
     errors: Errors = "raise",
     weak: bool = False,
@@ -147,7 +147,7 @@ def analyze_file(
     file: str | os.PathLike[str],
     *,
     format: Literal["lines", "csv", "c4solver"] | None = None,  # noqa: A002 (the option's name)
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     zero_based: bool = False,
     errors: Errors = "raise",
     time_limit: float | None = None,
@@ -173,7 +173,7 @@ def analyze_file(
 def query(
     database: Stored,
     *,
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     ply: int | str | None = None,
     score: int | str | None = None,
     value: Value | None = None,
@@ -206,7 +206,7 @@ def query(
 def review(
     moves: str,
     *,
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     time_limit: float | None = None,
     database: Stored | None = None,
     threads: int = 1,
@@ -226,7 +226,7 @@ def review(
 
 
 def build_book(
-    board: Board,
+    board: BoardLike,
     plies: int,
     path: str | os.PathLike[str],
     **work: Unpack[Work],
@@ -250,7 +250,7 @@ def play_match(
     b: str,
     *,
     games: int = 100,
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     start: str = "",
     seed: int = 0,
     seats: Literal["fixed", "alternate", "random"] = "fixed",
@@ -276,7 +276,7 @@ def play_match(
         games=games,
         seats=Seats(seats),
         seed=seed,
-        start=Position.parse(start, **_size(board)._asdict()),
+        start=Position.parse(start, board=board),
     )
     judging = Judging(games=None if judge else 0, least_ply=None)
     programs = Consent.to(filter(None, map(program_of, players_of([terms]))))
@@ -295,7 +295,7 @@ def make_dataset(
     directory: str | os.PathLike[str],
     *,
     count: int,
-    board: Board = DEFAULT_BOARD,
+    board: BoardLike = DEFAULT_BOARD,
     plies: int | str | None = None,
     source: str = "plies",
     seed: int = 1,
@@ -346,8 +346,8 @@ def make_dataset(
         return labelled.write(path, replace=replace)
 
 
-def _size(board: Board) -> BoardSize:
-    return parse_board(board) if isinstance(board, str) else board
+def _size(board: BoardLike) -> BoardSize:
+    return Position(board=board).board
 
 
 def _range(asked: int | str | None, name: str) -> tuple[int | None, int | None]:

@@ -79,7 +79,7 @@ class RemoteSearch:
 
     def stored_bounds(self, position: Position) -> Answer:
         """The bounds of a position's score that the database has now."""
-        known = Answer(*score_limits(position.ply, *position.board))
+        known = Answer(*score_limits(position.ply, position.board))
         row = look_up(self._database, [position]).get(position.canonical_key)
         return known if row is None else known.tightened(row.lower, row.upper)
 

@@ -18,7 +18,6 @@ import click
 
 from benchmarks.deep.simulation import simulate as simulated
 from benchmarks.options import WITH_HELP
-from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 
@@ -70,8 +69,7 @@ def simulate(
     figures = []
     for name in names or (QUICK if quick else LARGE):
         board, _, moves = name.partition(":")
-        width, height = parse_board(board)
-        position = Position(moves, width=width, height=height)
+        position = Position(moves, board=board)
         one = Solver(table_mb=table_mb).solve(position)
         for number in workers:
             found = simulated(

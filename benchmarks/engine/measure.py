@@ -222,8 +222,7 @@ class Bench:
 
 def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
     """Solve an empty board; a weak solve gives only the sign of the score."""
-    board = parse_board(name)
-    position = Position(width=board.width, height=board.height)
+    position = Position(board=name)
     own.solver.clear()
     evaluation, took = lap(lambda: own.solver.solve(position, weak=weak))
     score = evaluation.score

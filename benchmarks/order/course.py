@@ -91,7 +91,7 @@ def learn_order(plan: OrderPlan, *, tell: Callable[[str], object] = lambda _roun
     """
     try:
         roots = draw_roots(plan.board, seed=game_seed(plan.seed, 0), count=plan.rounds * plan.roots)
-        row_groups(width=plan.board.width, height=plan.board.height, last_ply=plan.last_ply)
+        row_groups(board=plan.board, last_ply=plan.last_ply)
     except ValueError as error:
         raise LearningError(str(error)) from None
     data: bytes | None = None
@@ -127,15 +127,13 @@ def _sampled(
     Threads solve the positions in parts, each with its own seed, so the samples do not depend on
     the number of threads.
     """
-    width, height = plan.board
-    positions = [Position(width=width, height=height)] * plan.empty + roots
+    positions = [Position(board=plan.board)] * plan.empty + roots
     parts = range(0, len(positions), PART)
 
     def solve(first: int) -> NDArray[np.void]:
         samples: NDArray[np.void] = sample_choices(
             positions[first : first + PART],
-            width=width,
-            height=height,
+            board=plan.board,
             seed=game_seed(game_seed(plan.seed, number), first),
             last_ply=plan.last_ply,
             network=network,
@@ -216,10 +214,9 @@ class OrderCourse:
 
     def data(self) -> bytes:
         """The network's file."""
-        width, height = self._plan.board
         rows, weights = self._network.whole_numbers()
         data: bytes = network_bytes(
-            rows, weights, width=width, height=height, last_ply=self._plan.last_ply
+            rows, weights, board=self._plan.board, last_ply=self._plan.last_ply
         )
         return data
 
@@ -237,11 +234,9 @@ class OrderCourse:
 
     def _logits(self, batch: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> torch.Tensor:
         """(n, width): the logits with the network."""
-        width, height = self._plan.board
         rows, starts = rows_of_choices(
             self._samples[batch],
-            width=width,
-            height=height,
+            board=self._plan.board,
             last_ply=self._plan.last_ply,
             mirrored=mirrored,
         )
@@ -261,7 +256,7 @@ class OrderNetwork(nn.Module):
 
     def __init__(self, board: BoardSize, *, last_ply: int) -> None:
         super().__init__()
-        groups = row_groups(width=board.width, height=board.height, last_ply=last_ply)
+        groups = row_groups(board=board, last_ply=last_ply)
         self.rows = nn.EmbeddingBag(2 * groups["all"], UNITS, mode="sum", include_last_offset=True)
         self.weights = nn.Parameter(torch.empty(UNITS))
         with torch.no_grad():

@@ -28,12 +28,12 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport malloc
 
 from c4core.dice cimport Dice, DiceState, draw_below, draw_word
-from c4core.position cimport Position
+from c4core.position cimport Position, read_board
 
 import numpy as np
 
 from c4core.engine.kernel import NetworkFile, read_network_file, write_network_file
-from c4core.notation import BoardSize, check_board, check_narrow
+from c4core.notation import DEFAULT_BOARD, BoardSize, check_narrow
 
 # The structs of the wide kernel, to look inside its searches. It runs the searches themselves, on narrow
 # boards, too, where it visits the same nodes as the narrow kernel.
@@ -114,7 +114,7 @@ cdef class Network:
         free_network(self.network)
 
 
-def row_groups(*, int width, int height, int last_ply):
+def row_groups(*, board, int last_ply):
     """Return the numbering of the rows of a network that is used with at most ``last_ply`` stones.
 
     The first rows are shared by all moves of a position. Three groups follow.
@@ -123,10 +123,10 @@ def row_groups(*, int width, int height, int last_ply):
         The first row of each group (``places``, ``threats``, ``patterns``), and the number of rows of a side
         (``all``).
     """
-    check_board(width, height)
-    if not 0 <= last_ply < width * height:
-        raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
-    cdef OrderNetwork* f = create_network(board_of(width, height), last_ply)
+    cdef const Board* g = read_board(board)
+    if not 0 <= last_ply < g.cells:
+        raise ValueError(f"last_ply must be between 0 and {g.cells - 1}, not {last_ply}")
+    cdef OrderNetwork* f = create_network(g, last_ply)
     if f == NULL:
         raise MemoryError
     groups = {
@@ -136,7 +136,7 @@ def row_groups(*, int width, int height, int last_ply):
     return groups
 
 
-def network_bytes(rows not None, weights not None, *, int width, int height, int last_ply):
+def network_bytes(rows not None, weights not None, *, board, int last_ply):
     """Return the bytes of a network's file.
 
     Args:
@@ -144,14 +144,15 @@ def network_bytes(rows not None, weights not None, *, int width, int height, int
         weights: (UNITS,), the weights of the units, whole numbers of 16 bits.
         last_ply: the largest number of stones at which the network is used.
     """
-    count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
+    cdef const Board* g = read_board(board)
+    count = row_groups(board=board, last_ply=last_ply)["all"]
     if rows.shape != (2, count, UNITS) or weights.shape != (UNITS,):
         raise ValueError(
             f"weights of the shapes {rows.shape} and {weights.shape}, not {(2, count, UNITS)} and {(UNITS,)}"
         )
     return write_network_file(
         NetworkFile(
-            width, height, last_ply, count, rows.astype("i1").tobytes() + weights.astype("<i2").tobytes()
+            g.width, g.height, last_ply, count, rows.astype("i1").tobytes() + weights.astype("<i2").tobytes()
         )
     )
 
@@ -178,7 +179,7 @@ def sample_type(int width):
 
 
 def sample_choices(
-    roots, *, int width=7, int height=6, seed, int last_ply, network=None, density=1.0, int first=0
+    roots, *, board=DEFAULT_BOARD, seed, int last_ply, network=None, density=1.0, int first=0
 ):
     """Solve positions and record the cost of every move at randomly drawn nodes.
 
@@ -189,9 +190,7 @@ def sample_choices(
         density: a factor for all chances.
         first: the number of the first position in the samples.
     """
-    sampler = Sampler(
-        width=width, height=height, seed=seed, last_ply=last_ply, network=network, density=density
-    )
+    sampler = Sampler(board=board, seed=seed, last_ply=last_ply, network=network, density=density)
     for index, position in enumerate(roots, first):
         sampler.solve(position, root=index)
     return sampler.samples()
@@ -211,23 +210,23 @@ cdef class Sampler:
     cdef uint64_t searched
 
     def __cinit__(
-        self, *, int width=7, int height=6, seed, int last_ply, bytes network=None, double density=1.0
+        self, *, board=DEFAULT_BOARD, seed, int last_ply, bytes network=None, double density=1.0
     ):
         cdef SampleCollector* w = &self.watcher
         cdef Dice dice = Dice(seed)
+        cdef const Board* g = read_board(board)
         cdef int ply
-        check_board(width, height)
-        if not 0 <= last_ply < width * height:
-            raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
+        if not 0 <= last_ply < g.cells:
+            raise ValueError(f"last_ply must be between 0 and {g.cells - 1}, not {last_ply}")
         if not density >= 0:
             raise ValueError(f"density must be at least 0, not {density}")
-        self.memory.g = board_of(width, height)
+        self.memory.g = g
         self.last_ply = last_ply
         if network is not None:
             self.network = Network(network)
-            if (self.network.width, self.network.height) != (width, height):
-                board = BoardSize(self.network.width, self.network.height)
-                raise ValueError(f"the network is for {board}, not for {width}x{height}")
+            if (self.network.width, self.network.height) != (g.width, g.height):
+                own = BoardSize(self.network.width, self.network.height)
+                raise ValueError(f"the network is for {own}, not for {g.width}x{g.height}")
             if self.network.last_ply < last_ply:
                 raise ValueError(
                     f"last_ply {last_ply} is more than that of the network, {self.network.last_ply}"
@@ -432,18 +431,17 @@ cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
     return (g.width - 1 - square // g.stride) * g.stride + square % g.stride
 
 
-def _checked(samples, width, height):
+cdef object _checked(object samples, const Board* g):
     """Check that samples are of this board, and return them."""
-    check_board(width, height)
-    if samples.dtype != sample_type(width):
-        raise ValueError(f"not samples of a board with {width} columns: {samples.dtype}")
-    inside = (samples["count"] <= width).all() and (samples["square"] < width * (height + 1)).all()
-    if not inside or not (samples["last"] < width * (height + 1)).all():
-        raise ValueError(f"the samples are of another board than {width}x{height}")
+    if samples.dtype != sample_type(g.width):
+        raise ValueError(f"not samples of a board with {g.width} columns: {samples.dtype}")
+    inside = (samples["count"] <= g.width).all() and (samples["square"] < g.width * g.stride).all()
+    if not inside or not (samples["last"] < g.width * g.stride).all():
+        raise ValueError(f"the samples are of another board than {g.width}x{g.height}")
     return samples
 
 
-def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply, mirrored=None):
+def rows_of_choices(samples not None, *, board=DEFAULT_BOARD, int last_ply, mirrored=None):
     """Return the rows of the network that the engine adds for every move of some samples.
 
     Args:
@@ -457,12 +455,12 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
         so on. Rows of the second player are numbered after all rows of the first. ``starts``, int64,
         (moves + 1,), has the index where each move's rows begin, and the end.
     """
-    samples = _checked(samples, width, height)
-    if not 0 <= last_ply < width * height or (samples["ply"] > last_ply).any():
+    cdef const Board* g = read_board(board)
+    samples = _checked(samples, g)
+    if not 0 <= last_ply < g.cells or (samples["ply"] > last_ply).any():
         raise ValueError(f"last_ply {last_ply} is not on the board, or is less than the samples' plies")
     if mirrored is None:
         mirrored = np.zeros(len(samples), dtype=bool)
-    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t moves = samples["count"].sum(dtype=np.int64)
     listed = np.empty(moves * (WHOLE_ROWS + MOVE_ROWS), dtype=np.int32)
     starts = np.zeros(moves + 1, dtype=np.int64)
@@ -524,10 +522,10 @@ def points_of_choices(samples not None, bytes network not None):
         int32, (moves,): the points for all moves of the first sample, then of the second, and so on.
     """
     cdef Network orders = Network(network)
-    samples = _checked(samples, orders.width, orders.height)
+    cdef const Board* g = board_of(orders.width, orders.height)
+    samples = _checked(samples, g)
     if (samples["ply"] > orders.last_ply).any():
         raise ValueError(f"the network is used with at most {orders.last_ply} stones; a sample has more")
-    cdef const Board* g = board_of(orders.width, orders.height)
     points = np.zeros(samples["count"].sum(dtype=np.int64), dtype=np.int32)
     cdef int32_t[::1] point = points
     cdef int32_t[WORD_COLUMNS] rank
@@ -555,15 +553,15 @@ def points_of_choices(samples not None, bytes network not None):
     return points
 
 
-def upper_bounds(keys, *, int width, int height, int target):
+def upper_bounds(keys, *, board, int target):
     """Return the static upper bounds of many positions, for tests.
 
     Returns:
         int8 array: an upper bound on the score of the side to move that is not above the target, or
         NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once.
     """
-    check_narrow(check_board(width, height), "arrays of keys of 64 bits")
-    cdef const Board* g = board_of(width, height)
+    cdef const Board* g = read_board(board)
+    check_narrow(BoardSize(g.width, g.height), "arrays of keys of 64 bits")
     cdef const uint64_t[::1] keys_view = keys
     cdef int8_t[::1] bounds_view
     cdef word_t stones, mask

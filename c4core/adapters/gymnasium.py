@@ -90,7 +90,7 @@ class ConnectFourEnv(gymnasium.Env):
         drawn: Side = "x" if self.np_random.integers(2) == 0 else "o"
         self._opponent.restart(int(self.np_random.integers(SEEDS)))
         self._side = self._fixed_side or drawn
-        self._position = Position(width=self._board.width, height=self._board.height)
+        self._position = Position(board=self._board)
         self._is_done = False
         if self._side == "o":
             self._position = self._position.play(self._opponent.choose(self._position))

@@ -92,9 +92,7 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
     rows = [cells[first : first + board.width] for first in range(0, len(cells), board.width)]
     try:
         position = Position.from_grid(
-            "\n".join("".join(STONES[cell] for cell in row) for row in rows),
-            width=board.width,
-            height=board.height,
+            "\n".join("".join(STONES[cell] for cell in row) for row in rows), board=board
         )
     except GridError as error:
         raise AdapterError(str(error), field="board") from None

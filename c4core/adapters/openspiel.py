@@ -57,11 +57,11 @@ def to_position(state: pyspiel.State) -> Position:
         raise AdapterError(f"only four in a row is supported, not {in_a_row}", field="x_in_row")
     try:
         board = check_board(parameters["columns"], parameters["rows"])
-        position = Position.from_grid(str(state), width=board.width, height=board.height)
+        position = Position.from_grid(str(state), board=board)
         columns = state.history()
         if len(columns) < position.ply:  # the history does not begin on the empty board
             return position
-        return Position.from_columns(columns, width=board.width, height=board.height)
+        return Position.from_columns(columns, board=board)
     except C4Error as error:
         raise AdapterError(str(error), field="state") from None
 

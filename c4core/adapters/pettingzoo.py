@@ -99,7 +99,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (PettingZoo's own name for it)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Begin a game. The seed has no effect, because nothing is random."""
-        self._position = Position(width=self._board.width, height=self._board.height)
+        self._position = Position(board=self._board)
         self.agents = list(self.possible_agents)
         self.agent_selection = self.agents[0]
         self.rewards = dict.fromkeys(self.agents, 0)

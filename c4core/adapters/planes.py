@@ -71,8 +71,7 @@ def decode(planes: NDArray[Any]) -> Position:
     try:
         return Position.from_grid(
             "\n".join("".join(marks[square] for square in row) for row in squares),
-            width=array.shape[1],
-            height=array.shape[0],
+            board=(array.shape[1], array.shape[0]),
         )
     except C4Error as error:
         raise AdapterError(str(error), field="observation") from None

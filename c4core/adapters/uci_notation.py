@@ -101,7 +101,7 @@ def _read_rows(text: str) -> Position:
         raise LineError(f"no row has more than {MAX_WIDTH} squares")
     rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
     first, *others = rows.split("\n")
-    return Position.from_grid(rows, width=len(first), height=1 + len(others))
+    return Position.from_grid(rows, board=(len(first), 1 + len(others)))
 
 
 def _check_pockets(pockets: str | None, position: Position) -> None:

@@ -280,7 +280,7 @@ def _line_of_play(solver: Solver, position: Position, column: int, spent: Spent)
 
 def _info(position: Position, score: int, played: Sequence[str], spent: Spent) -> str:
     """Write an exact score as UCI does: in moves of the winner until the end."""
-    plies = plies_to_end(score, position.ply, *position.board)
+    plies = plies_to_end(score, position.ply, position.board)
     moves = (plies + 1) // 2 if score > 0 else -(plies // 2)
     shown = f"mate {moves}" if score else "cp 0"
     measures = _measures(spent).removeprefix("info ")

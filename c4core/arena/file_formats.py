@@ -229,7 +229,7 @@ def _entry(fields: _Fields, board: BoardSize, *, may_be_open: bool = False) -> G
 
 def _position(key: int, name: str, board: BoardSize) -> Position:
     try:
-        return Position.from_key(key, width=board.width, height=board.height)
+        return Position.from_key(key, board=board)
     except C4Error as error:
         raise GameFileError(f"{name}: {error}", field=name) from None
 
@@ -344,7 +344,7 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
     width = board.width
     grid = "/".join(squares[begin : begin + width] for begin in range(0, board.cells, width))
     try:
-        return Position.from_grid(grid, width=width, height=board.height), _SIDES[squares[-1]]
+        return Position.from_grid(grid, board=board), _SIDES[squares[-1]]
     except C4Error as error:
         raise GameFileError(str(error), field="grid") from None
 
@@ -425,7 +425,7 @@ def game_of_moves(moves: str, board: BoardSize) -> GameEntry:
         MoveError: a move cannot be read or cannot be played.
     """
     columns = read_moves(moves, board)
-    final = Position.from_columns(columns, width=board.width, height=board.height)
+    final = Position.from_columns(columns, board=board)
     ending = ending_on_board(final, final.winner) if final.is_over else Ending.UNFINISHED
     return GameEntry(empty_board(board), format_moves(columns), final, final.winner, ending)
 

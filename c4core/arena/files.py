@@ -76,7 +76,7 @@ class GameEntry(NamedTuple):
 
 def empty_board(board: BoardSize) -> Position:
     """Return the empty position of a board size."""
-    return Position(width=board.width, height=board.height)
+    return Position(board=board)
 
 
 def ending_on_board(final: Position, winner: Side | None) -> Ending:

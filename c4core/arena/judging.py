@@ -130,7 +130,7 @@ def judge_move(
     played = scores[column]
     if played is None or len(known) < len(position.legal_columns()):
         return None
-    worst, most = score_limits(position.ply, *position.board)
+    worst, most = score_limits(position.ply, position.board)
     others = [score for other, score in enumerate(scores) if score is not None and other != column]
     return JudgedMove(
         position.ply,

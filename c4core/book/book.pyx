@@ -110,7 +110,7 @@ cdef class Book:
 
     cdef Position _read(self, object position):
         """Return a position on the book's board as it is, or read a text of moves."""
-        cdef Position asked = as_position(position, self._ranking.r.g.width, self._ranking.r.g.height)
+        cdef Position asked = as_position(position, self._ranking.r.g)
         if asked.g != self._ranking.r.g:
             self._check_board(asked.g, asked.board)
         return asked
@@ -227,11 +227,10 @@ cdef class Book:
             BookDamagedError: the file's data about a position is damaged.
             C4Error: an entry is not a position.
         """
-        cdef const Board* g
+        cdef const Board* g = self._ranking.r.g
         cdef const uint64_t[::1] stones, masks
         self._held()
-        board = self.info.board
-        stone_words, mask_words = words_of_batch(positions, board.width, board.height, &g)
+        stone_words, mask_words = words_of_batch(positions, &g)
         if g != self._ranking.r.g:
             self._check_board(g, positions[0].board)
         stones, masks = stone_words, mask_words
@@ -305,7 +304,7 @@ cdef class Book:
 
         cdef int ply
         self._held()
-        plies = open_plies(Position(width=self.info.board.width, height=self.info.board.height))
+        plies = open_plies(Position(board=self.info.board))
         for ply in range(self._last + 1):
             self._held()
             keys = next(plies, None)

@@ -146,7 +146,7 @@ def _check_sample(
     board = book.info.board
     keys = np.array([key for key, _ in chosen], dtype=np.uint64)
     scores = np.array([score for _, score in chosen], dtype=np.int8)
-    found = solver.solve_many(keys, width=board.width, height=board.height)
+    found = solver.solve_many(keys, board=board)
     _name(
         problems,
         keys[found.exact & (found.lower != scores)],

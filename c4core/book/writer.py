@@ -85,7 +85,7 @@ def pack_book(levels: Sequence[Level], board: BoardSize) -> tuple[BookInfo, list
     sections: list[PlySection] = []
     packed: list[bytes] = []
     offset = header_length(len(levels))
-    start = Position(width=board.width, height=board.height)
+    start = Position(board=board)
     expected = chain(open_plies(start), repeat(np.empty(0, dtype=np.uint64)))
     for ply, (keys, scores) in enumerate(levels):
         keys, scores = np.ascontiguousarray(keys), np.ascontiguousarray(scores)  # noqa: PLW2901
@@ -125,7 +125,7 @@ def _check_level(
         )
     if not bool(np.all(keys[1:] > keys[:-1])):
         raise BookContentError(f"ply {ply}: the keys are not sorted, or one occurs twice")
-    worst, best = score_limits(ply, *board)
+    worst, best = score_limits(ply, board)
     wrong = (scores < worst) | (scores > best)
     if wrong.any():
         index = int(wrong.argmax())

@@ -161,7 +161,7 @@ def _read_refmoves(text: str, board: BoardSize) -> tuple[Position, int, list[int
         raise ValueError(f"board needs {board.cells} squares, and move score {board.width} numbers")
     squares = "".join(_MARKS[square] for square in line.board)
     rows = (squares[begin : begin + board.width] for begin in range(0, board.cells, board.width))
-    position = Position.from_grid("\n".join(rows), width=board.width, height=board.height)
+    position = Position.from_grid("\n".join(rows), board=board)
     return position, _score(line.score, board), _columns(line.scores, REFMOVES_FULL, position)
 
 

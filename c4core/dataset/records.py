@@ -219,7 +219,7 @@ def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArr
     """A line of moves to each position, or to its mirror image, as :func:`line_to` finds it."""
     lines = []
     for key, is_mirrored in zip(keys.tolist(), mirrored.tolist(), strict=True):
-        position = Position.from_key(key, width=board.width, height=board.height)
+        position = Position.from_key(key, board=board)
         lines.append(line_to(position.mirrored() if is_mirrored else position))
     return np.array(lines, dtype=f"S{board.cells}")
 

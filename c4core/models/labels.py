@@ -276,7 +276,7 @@ def play_finals(
     ``tell`` is called after every :data:`GAMES_PER_REPORT` games with the number of games so far.
     """
     check_narrow(board, "models")
-    start = Position(width=board.width, height=board.height)
+    start = Position(board=board)
     player = parse_player("set").make()
     finals = []
     for number in range(games):

@@ -41,7 +41,7 @@ class PerfectPlay:
     """Perfect play, which remembers all scores; it chooses among equal columns at random."""
 
     def __init__(self, board: BoardSize, solver: Solver) -> None:
-        self.start = Position(width=board.width, height=board.height)
+        self.start = Position(board=board)
         self.scores: dict[int, Scores] = {}
         """The scores of all columns, by canonical key, in the canonical orientation."""
         self._solver = solver
@@ -111,8 +111,7 @@ class PerfectPlay:
     def _learn(self, keys: set[int]) -> None:
         new = np.array(sorted(keys - self.scores.keys()), dtype=np.uint64)
         if len(new):
-            width, height = self.start.board
-            found = self._solver.analyze_many(new, width=width, height=height)
+            found = self._solver.analyze_many(new, board=self.start.board)
             self.scores.update(zip(new.tolist(), found.scores, strict=True))
 
     def _of(self, position: Position) -> Scores:

@@ -75,9 +75,9 @@ def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
     for name, number in sizes.items():
         if type(number) is not int:
             raise TypeError(f"{name} cannot be {number!r:.80}")
-    width, height = model.board
-    weights = {name: _inputs_first(model.weights[name]) for name in weight_shapes(height, **sizes)}
-    return ResidualEngine(width=width, height=height, weights=weights, kernel=kernel, **sizes)
+    shapes = weight_shapes(model.board.height, **sizes)
+    weights = {name: _inputs_first(model.weights[name]) for name in shapes}
+    return ResidualEngine(board=model.board, weights=weights, kernel=kernel, **sizes)
 
 
 def _inputs_first(array: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -131,7 +131,7 @@ class LearningPlayer(Player):
 
     def begin(self, game: GameStart) -> None:
         """Load the network, because loading may take longer than the time for a move."""
-        self._choose_on(Position(width=game.board.width, height=game.board.height))
+        self._choose_on(Position(board=game.board))
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         return self._choose_on(position)

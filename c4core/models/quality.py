@@ -172,8 +172,7 @@ def quality_of(positions: Positions, columns: Columns) -> Quality:
 
 def positions_of(positions: Positions) -> list[Position]:
     """Convert labelled positions to positions of the engine."""
-    width, height = positions.board
-    return [Position.from_key(int(key), width=width, height=height) for key in positions.keys]
+    return [Position.from_key(int(key), board=positions.board) for key in positions.keys]
 
 
 def evaluate_player(

@@ -33,13 +33,12 @@ from libc.string cimport memcpy
 from c4core.engine.board cimport (
     MAX_COLUMNS, Board, drop, lowest_bit, mirror_bits, popcount, winning_squares
 )
-from c4core.engine.kernel cimport board_of
 from c4core.models.planes cimport PLANES, plane_words
-from c4core.position cimport Position
+from c4core.position cimport Position, read_board
 
 from c4core.engine import kernel as engine_kernel
 from c4core.models import files
-from c4core.notation import BoardSize, check_board, check_narrow
+from c4core.notation import BoardSize, check_narrow
 
 
 cdef extern from "models/layer.h":
@@ -133,7 +132,7 @@ cdef struct Network:
 
 @cython.final
 cdef class ResidualEngine:
-    """ResidualEngine(*, width, height, channels, blocks, hidden, weights, sides=1, kernel=None)\n--\n
+    """ResidualEngine(*, board, channels, blocks, hidden, weights, sides=1, kernel=None)\n--\n
     Evaluates positions of one board with given weights. Threads may share it.
 
     Args:
@@ -156,12 +155,12 @@ cdef class ResidualEngine:
     cdef list kept                          # the arrays that all these pointers point into
 
     def __cinit__(
-        self, *, int width, int height, int channels, int blocks, int hidden, weights,
-        int sides=1, kernel=None
+        self, *, board, int channels, int blocks, int hidden, weights, int sides=1, kernel=None
     ):
-        check_narrow(check_board(width, height), "models")
+        self.g = read_board(board)
+        cdef int width = self.g.width, height = self.g.height
+        check_narrow(BoardSize(width, height), "models")
         arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden, sides))
-        self.g = board_of(width, height)
         self.channels, self.blocks, self.hidden, self.sides = channels, blocks, hidden, sides
         self.kept = []
         self._choose(kernels().pop() if kernel is None else kernel)

@@ -128,7 +128,7 @@ class Host:
 
     def _go(self, seconds: str, grid: str) -> None:
         limits = Limits(None if seconds == "-" else float(seconds))
-        position = Position.from_grid(grid, width=self._board.width, height=self._board.height)
+        position = Position.from_grid(grid, board=self._board)
         try:
             answer = self._choose(position, self._dice, limits)
         except Exception as error:  # noqa: BLE001  (any error of the code is reported)

@@ -2,10 +2,10 @@
 
 >>> from c4core import Position
 >>> from c4core.proof import Certificate, make
->>> certificate = Certificate(make(Position(width=4, height=4)))
+>>> certificate = Certificate(make(Position(board="4x4")))
 >>> certificate.info.lower, certificate.info.upper
 (0, 0)
->>> [word.why for word in certificate.check().ask(Position("1", width=4, height=4))]
+>>> [word.why for word in certificate.check().ask(Position("1", board="4x4"))]
 ['replies', 'move']
 """
 

@@ -189,8 +189,8 @@ def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
 
 def _start(width: int, height: int, key: int) -> Position:
     try:
-        check_narrow(check_board(width, height), "certificates")
-        return Position.from_key(key, width=width, height=height)
+        board = check_narrow(check_board(width, height), "certificates")
+        return Position.from_key(key, board=board)
     except (BoardError, KeyValueError) as error:
         raise CertificateDamagedError(f"wrong: its start is not a position: {error}") from None
 

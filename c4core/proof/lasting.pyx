@@ -19,8 +19,7 @@ from c4core.engine.board cimport (
     upwards,
     winning_squares,
 )
-from c4core.engine.kernel cimport board_of
-from c4core.position cimport Position
+from c4core.position cimport Position, read_board
 from c4core.proof.rules cimport (
     NO_FLAT_FOUR,
     RULES,
@@ -34,7 +33,7 @@ from c4core.proof.rules cimport (
 
 import numpy as np
 
-from c4core.notation import check_board, check_narrow
+from c4core.notation import BoardSize, check_narrow
 
 cdef enum:
     # The largest number of columns for which both choices, paired or not, are tried. A board with four or
@@ -138,7 +137,7 @@ def answers(Position position not None, *, int least):
     return tuple(found)
 
 
-def rules_that_hold(keys, *, width, height, target):
+def rules_that_hold(keys, *, board, target):
     """Return the rules that bound the scores of many positions; tests compare them with exact scores.
 
     Args:
@@ -149,8 +148,8 @@ def rules_that_hold(keys, *, width, height, target):
         uint8 array: bit r is set if rule r proves that the side to move scores at most ``target``. If that
         side wins at once, the entry is 0, because no rule applies.
     """
-    check_narrow(check_board(width, height), "certificates")
-    cdef const Board* g = board_of(width, height)
+    cdef const Board* g = read_board(board)
+    check_narrow(BoardSize(g.width, g.height), "certificates")
     cdef const uint64_t[::1] keys_view = keys
     result = np.zeros(len(keys), dtype=np.uint8)
     cdef uint8_t[::1] sets = result

@@ -128,7 +128,7 @@ def claimed(
     for bound in (at_least, at_most):
         if bound is not None and abs(bound) > LARGEST_SCORE:
             raise ClaimError(f"no score is as far from 0 as {bound}")
-    return Position.from_key(position.canonical_key, width=position.width, height=position.height)
+    return Position.from_key(position.canonical_key, board=position.board)
 
 
 def bounds_of(

@@ -172,7 +172,7 @@ def _game(given: Given) -> Game:
     seed = secrets.randbits(32) if given.seed is None else given.seed
     try:
         columns = list(read_moves(given.moves, board))
-        Position.from_columns(columns, width=board.width, height=board.height)
+        Position.from_columns(columns, board=board)
     except MoveError as error:
         raise click.BadParameter(str(error), param_hint="'--moves'") from None
     return Game(given.first, given.second, seed, board, columns)
@@ -204,8 +204,7 @@ class Game:
     @property
     def position(self) -> Position:
         """The position after the moves."""
-        width, height = self.board
-        return Position.from_columns(self.columns, width=width, height=height)
+        return Position.from_columns(self.columns, board=self.board)
 
     @property
     def moves(self) -> str:

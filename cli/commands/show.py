@@ -148,8 +148,8 @@ def _game(moves: str, board: BoardSize, suffix: str) -> bytes:
     from c4core.arena.judging import positions_of
     from c4core.pictures.games import animated_svg, game_pictures
 
-    start = Position(width=board.width, height=board.height)
-    last = Position(moves, width=board.width, height=board.height)
+    start = Position(board=board)
+    last = Position(moves, board=board)
     positions = [*positions_of(start, parse_moves(moves, width=board.width)), last]
     if suffix == ".svg":
         return animated_svg(positions).encode()

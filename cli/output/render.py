@@ -154,7 +154,7 @@ def result_sentence(position: Position, answer: Answer) -> Text:
     if winner is not None:
         outcome = f"{winner} wins"
         if score is not None:
-            plies = plies_to_end(score, position.ply, position.width, position.height)
+            plies = plies_to_end(score, position.ply, position.board)
             outcome += f" in {count(plies, 'move')}"
     shown = score_text(score)
     if score is None:

@@ -156,7 +156,7 @@ def count_moves(session: Session, board: BoardSize, moves: str, *, most: int) ->
         .order_by(Match.id.desc())
         .limit(MOST_MATCHES)
     )
-    empty = Position(width=board.width, height=board.height).key
+    empty = Position(board=board).key
     found = session.execute(on_board).all()
     latest = (
         select(Game.match_id, Game.a_is_x, Game.moves, Game.winner)

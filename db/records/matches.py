@@ -104,7 +104,7 @@ class MatchTerms:
             games=fields["games"],
             seats=Seats(fields["seats"]),
             seed=fields["seed"],
-            start=Position.from_key(fields["start"], width=board.width, height=board.height),
+            start=Position.from_key(fields["start"], board=board),
             time_control=TimeControl(**fields["time"]) if "time" in fields else NO_CLOCK,
             lenient=fields.get("lenient", False),
             sprt=_read_test(fields.get("sprt")),

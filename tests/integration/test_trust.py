@@ -201,7 +201,7 @@ def test_a_received_database_starts_nothing(c4: C4, trap: Trap, players: list[st
         for player in players:
             plan_matches(database, [terms(player_a=player, games=2)])
         for player in players:
-            match = play(database, terms(games=2, start=Position(width=5, height=4)))
+            match = play(database, terms(games=2, start=Position(board="5x4")))
             as_another(database, match.id, player_a=player)
     waiting, played = (1, 2, 3), (4, 5, 6)
     for number, player in zip(waiting, players, strict=True):

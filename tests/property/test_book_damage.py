@@ -20,7 +20,7 @@ DIRECTORY = tempfile.TemporaryDirectory(prefix="c4-books-")
 FILE = Path(DIRECTORY.name) / "damaged.c4book"
 
 
-START = Position(width=5, height=4)
+START = Position(board="5x4")
 LEVELS = whole_game(START)[:11]
 
 

@@ -26,7 +26,7 @@ POSITIONS = 100
 def drawn(board: BoardSize) -> Iterator[Position]:
     dice = Dice(board.cells)
     for number in range(POSITIONS):
-        position = Position(width=board.width, height=board.height)
+        position = Position(board=board)
         while position.ply < number % (board.cells - 2) and not position.is_over:
             position = position.play(dice.pick(list(position.legal_columns())))
         yield position

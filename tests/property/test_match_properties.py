@@ -38,7 +38,7 @@ TERMS = st.builds(
     games=st.integers(1, 10**8),
     seats=st.sampled_from(Seats),
     seed=WORDS,
-    start=BOARDS.map(lambda board: Position("12", width=board.width, height=board.height)),
+    start=BOARDS.map(lambda board: Position("12", board=board)),
     time_control=CONTROLS,
     lenient=st.booleans(),
     sprt=st.none() | SPRTS,

@@ -116,7 +116,7 @@ def test_every_game_ends_on_the_board(
 
 def test_the_perfect_player_needs_no_exact_scores() -> None:
     """They may take years on a wide board: the time limit of a move ends the search."""
-    position = Position(width=10, height=7)
+    position = Position(board="10x7")
     column = parse_player("perfect").make().choose(position, Dice(1), Limits(0.01))
     assert position.is_legal(column)
 

@@ -10,11 +10,11 @@ from tests.support.boards.reference import columns_of, has_won
 @given(games(every=True))
 def test_texts_keys_and_grids_round_trip(game: tuple[Position, str]) -> None:
     position, moves = game
-    size = {"width": position.width, "height": position.height}
+    board = position.board
     for again in (
-        Position(moves, **size),
-        Position.from_grid(str(position), **size),
-        Position.from_key(position.key, **size),
+        Position(moves, board=board),
+        Position.from_grid(str(position), board=board),
+        Position.from_key(position.key, board=board),
         position.mirrored().mirrored(),
     ):
         assert again == position
@@ -22,7 +22,7 @@ def test_texts_keys_and_grids_round_trip(game: tuple[Position, str]) -> None:
     assert position.ply == len(moves) == sum(position.heights)
     assert position.key < 1 << position.width * (position.height + 1)
     mirrored = position.mirrored()
-    assert Position.from_key(position.canonical_key, **size) in (position, mirrored)
+    assert Position.from_key(position.canonical_key, board=board) in (position, mirrored)
     assert position.canonical_key == mirrored.canonical_key == min(position.key, mirrored.key)
     assert mirrored.heights == position.heights[::-1]
     assert (mirrored.winner, mirrored.ply) == (position.winner, position.ply)
@@ -47,9 +47,8 @@ def test_winner_agrees_with_a_check_of_every_line(game: tuple[Position, str]) ->
 
 @given(boards(every=True), st.integers(-(2**129), 2**129))
 def test_any_number_is_a_position_or_a_value_error(size: tuple[int, int], number: int) -> None:
-    width, height = size
     try:
-        position = Position.from_key(number, width=width, height=height)
+        position = Position.from_key(number, board=size)
     except ValueError as error:
         assert str(number) in str(error)  # noqa: PT017
     else:

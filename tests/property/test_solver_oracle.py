@@ -19,7 +19,7 @@ def late_positions(draw: st.DrawFn) -> Position:
     cells = width * height
     most_empty = 10 if width <= 7 else 6  # the oracle searches everything
     target = max(0, cells - draw(st.integers(0, most_empty)))
-    position = Position(width=width, height=height)
+    position = Position(board=(width, height))
     choices = draw(st.binary(min_size=target, max_size=target))
     for choice in choices:
         # Avoid winning moves; otherwise hardly any game would come near its end.
@@ -86,7 +86,7 @@ def check_line(position: Position, oracle: ReferenceSolver) -> None:
     score = oracle.score(columns_of(position))
     line = LINES.principal_variation(position)
     if score and line:
-        assert len(line) == plies_to_end(score, position.ply, position.width, position.height)
+        assert len(line) == plies_to_end(score, position.ply, position.board)
     for column in line:
         position = position.play(column)
         score = -score

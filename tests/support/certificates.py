@@ -91,7 +91,7 @@ def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
     """
     moves, width, height, rules = claim
     checker = independent_checker()
-    whole = make(Position(moves, width=width, height=height), rules=rules)
+    whole = make(Position(moves, board=(width, height)), rules=rules)
     accepted = 0
     for data in tampered(whole, count, seed=len(whole)):
         is_accepted = accepts(data)

@@ -126,7 +126,7 @@ def _child_object(move: BookMove, asked: AskedPosition) -> BookChild:
 def _score_fields(score: int | None, position: Position) -> Score:
     if score is None:
         return {"score": None, "value": None, "plies": None}
-    plies = plies_to_end(score, position.ply, *position.board)
+    plies = plies_to_end(score, position.ply, position.board)
     return {"score": score, "value": value_between(score, score), "plies": plies}
 
 

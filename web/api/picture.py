@@ -51,9 +51,8 @@ def _gif(asked: AskedPosition) -> bytes:
 
     positions = [asked.position]
     if asked.position.moves:
-        width, height = asked.position.board
-        positions = [Position(width=width, height=height)]
-        for column in parse_moves(asked.position.moves, width=width):
+        positions = [Position(board=asked.position.board)]
+        for column in parse_moves(asked.position.moves, width=asked.position.width):
             positions.append(positions[-1].play(column))
     return gif_bytes(*game_pictures(positions), scale=1)
 

@@ -277,7 +277,7 @@ async def _queue(request: Request, position: Position) -> int:
 def play_moves(moves: str, board: BoardSize) -> Position:
     """The position after moves that are written as ``4453``."""
     try:
-        return Position(moves, width=board.width, height=board.height)
+        return Position(moves, board=board)
     except C4Error as error:
         raise ApiError(400, str(error), "pos") from None
 

@@ -205,9 +205,8 @@ def find_or_submit(
     found = None if fresh else find_job(database, board=board, topic=topic, book=book)
     if found is not None:
         return found
-    width, height = board
     lines = (
-        Request(line, Position.from_key(key, width=width, height=height))
+        Request(line, Position.from_key(key, board=board))
         for line, key in enumerate(keys.tolist(), start=1)
     )
     return submit(
@@ -301,7 +300,7 @@ def decode_lines(
         elif "error" in entry:
             yield BadLine(line, entry["error"], entry["field"], entry.get("id"))
         elif "key" in entry:
-            position = Position.from_key(entry["key"], width=board.width, height=board.height)
+            position = Position.from_key(entry["key"], board=board)
             yield Request(line, position, None, entry.get("id"))
         else:
             moves = entry["moves"]

@@ -143,7 +143,6 @@ def known_scores(
 def unknown_keys(database: Database, board: BoardSize, keys: Keys) -> Keys:
     """The canonical keys for which neither database nor included book has all column scores."""
     book = usable_book(board)
-    width, height = board
     unknown: list[int] = []
     for first in range(0, len(keys), KEYS_AT_A_TIME):
         asked = keys[first : first + KEYS_AT_A_TIME].tolist()
@@ -153,10 +152,7 @@ def unknown_keys(database: Database, board: BoardSize, keys: Keys) -> Keys:
             key
             for key in asked
             if not (key in known and EVERYTHING.is_answered_by(known[key]))
-            and known_answer(
-                Position.from_key(key, width=width, height=height), EVERYTHING, None, book
-            )
-            is None
+            and known_answer(Position.from_key(key, board=board), EVERYTHING, None, book) is None
         )
     return key_array(unknown, board)
 
@@ -393,18 +389,15 @@ def _together(
     positions: Mapping[int, Position], question: Question, solver: Solver, *, related: bool
 ) -> Iterator[Answer]:
     board = next(iter(positions.values())).board
-    width, height = board
     keys = key_array(positions, board)
     columns: Iterable[_Columns]
     if question.columns:
-        analyses = solver.analyze_many(keys, width=width, height=height)
+        analyses = solver.analyze_many(keys, board=board)
         lower, upper, seconds = analyses.lower, analyses.upper, analyses.seconds
         nodes = analyses.nodes.tolist()
         columns = map(_columns, analyses.column_lower.tolist(), analyses.column_upper.tolist())
     else:
-        found = solver.solve_many(
-            keys, width=width, height=height, weak=question.weak, related=related
-        )
+        found = solver.solve_many(keys, board=board, weak=question.weak, related=related)
         lower, upper, seconds = found.lower, found.upper, found.seconds
         nodes = found.nodes.tolist()
         columns = [(None, None)] * len(keys)

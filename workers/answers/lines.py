@@ -171,7 +171,7 @@ def answer_object(
         if answer.open_bounds is not None:
             shown["bounds"] = bounds_object(answer.open_bounds)
         shown["best"] = [column + shift for column in answer.best]
-    shown["plies"] = None if score is None else plies_to_end(score, ply, board.width, board.height)
+    shown["plies"] = None if score is None else plies_to_end(score, ply, board)
     shown["nodes"] = answer.nodes
     shown["seconds"] = round(answer.seconds, 6)
     shown["source"] = answer.source
@@ -269,9 +269,8 @@ def describe_position(
     columns, if it was searched. ``estimate`` is the guess of open results.
     """
     score, ply = answer.score, position.ply
-    width, height = position.board
     threats = position.threats()
-    columns = [describe_column(position, answer, column) for column in range(width)]
+    columns = [describe_column(position, answer, column) for column in range(position.width)]
     reason = explain_best(position, answer, line)
     return {
         "moves": moves,
@@ -286,7 +285,7 @@ def describe_position(
         "upper": answer.upper,
         "complete": is_complete(position, answer),
         "value": answer.value,
-        "plies": None if score is None else plies_to_end(score, ply, width, height),
+        "plies": None if score is None else plies_to_end(score, ply, position.board),
         "columns": list(columns),
         "best": [column + 1 for column in answer.best],
         "line": None if line is None else format_moves(line),
@@ -308,8 +307,7 @@ def describe_column(position: Position, answer: Answer, column: int) -> dict[str
     score = None if answer.scores is None else answer.scores[column]
     pair = None if answer.bounds is None else answer.bounds[column]
     lower, upper = pair or (None, None)
-    width, height = position.board
-    plies = None if score is None else 1 + plies_to_end(-score, position.ply + 1, width, height)
+    plies = None if score is None else 1 + plies_to_end(-score, position.ply + 1, position.board)
     return {
         "column": column + 1,
         "playable": position.is_legal(column),
@@ -343,10 +341,10 @@ def stored_object(
     if scores is not None and stored.score is not None:
         shift = 0 if zero_based else 1
         best = [column + shift for column, score in enumerate(scores) if score == stored.score]
-    position = Position.from_key(stored.key, width=stored.width, height=stored.height)
+    position = Position.from_key(stored.key, board=(stored.width, stored.height))
     plies = None
     if stored.score is not None:
-        plies = plies_to_end(stored.score, stored.ply, stored.width, stored.height)
+        plies = plies_to_end(stored.score, stored.ply, position.board)
     return {
         "board": f"{stored.width}x{stored.height}",
         "ply": stored.ply,

@@ -105,7 +105,7 @@ class BookPlan:
                 f"than the limit of {MAX_SLOTS:,}: choose fewer plies"
             )
         self.board = board
-        start = Position(width=board.width, height=board.height)
+        start = Position(board=board)
         self.levels = list(islice(open_plies(start), last + 1))
 
     @property

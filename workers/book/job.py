@@ -153,11 +153,8 @@ def solve_unit(
     claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Score the positions of a unit; stored positions are not searched again."""
-    width, height = claim.board
-    positions = [
-        Position.from_key(key, width=width, height=height)
-        for key in decode_keys(claim.payload).tolist()
-    ]
+    keys = decode_keys(claim.payload).tolist()
+    positions = [Position.from_key(key, board=claim.board) for key in keys]
     question = Question(columns=False)
     findings = solve_positions(positions, question, solver, database, is_stopped, related=True)
     scores = [answer.score for answer in findings.answers]

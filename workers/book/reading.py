@@ -31,10 +31,9 @@ if TYPE_CHECKING:
 
 def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
     """A book's evaluations, by canonical key; unknown positions are left out."""
-    width, height = book.info.board
     found = {}
     for key in keys:
-        position = Position.from_key(key, width=width, height=height)
+        position = Position.from_key(key, board=book.info.board)
         score = book.probe(position)
         if score is not None:
             found[key] = _stored(book, key, position.ply, score)
@@ -42,14 +41,13 @@ def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
 
 
 def _stored(book: Book, key: int, ply: int, score: int) -> StoredEvaluation:
-    width, height = book.info.board
-    position = Position.from_key(key, width=width, height=height)
+    position = Position.from_key(key, board=book.info.board)
     columns = book.scores(position)
     known = all(columns[column] is not None for column in position.legal_columns())
     return StoredEvaluation(
         key=key,
-        width=width,
-        height=height,
+        width=position.width,
+        height=position.height,
         ply=ply,
         lower=score,
         upper=score,

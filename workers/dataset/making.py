@@ -262,7 +262,7 @@ def terms_of(order: Order, games: int) -> MatchTerms:
         player_b=player,
         games=games,
         seed=int.from_bytes(digest, "big"),
-        start=Position(width=order.board.width, height=order.board.height),
+        start=Position(board=order.board),
     )
 
 

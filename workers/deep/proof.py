@@ -83,11 +83,10 @@ class Proof:
 
 def first_bounds(position: Position) -> Bounds:
     """The bounds of a score that follow from the position itself, without a search."""
-    width, height = position.board
     if position.is_over:
         score = final_score(position)
         return Bounds(score, score)
-    lower, upper = score_limits(position.ply, width, height)
+    lower, upper = score_limits(position.ply, position.board)
     if any(map(position.is_winning, position.legal_columns())):
         return Bounds(upper, upper)
     # Without an immediate win, the earliest win is the side's next move after this one.
@@ -141,7 +140,7 @@ class _Archive:
 
     def position(self, key: int) -> Position:
         """The position with this key."""
-        return Position.from_key(key, width=self.board.width, height=self.board.height)
+        return Position.from_key(key, board=self.board)
 
     def _narrow(self, key: int, lower: int, upper: int) -> None:
         known = self._bounds[key]

@@ -133,7 +133,7 @@ class JointSearch:
     def evaluation(self) -> list[StoredEvaluation]:
         """The proven bounds of the position itself; empty if nothing is proven."""
         start, bounds = self._task.start, self.search.bounds
-        if bounds == score_limits(start.ply, *start.board):
+        if bounds == score_limits(start.ply, start.board):
             return []
         row = (start.canonical_key, *start.board, start.ply, *bounds)
         return [StoredEvaluation(*row, self.search.nodes, ENGINE_VERSION)]
@@ -143,8 +143,7 @@ class JointSearch:
         board, start = self._task.board, self._task.start
         with self._database.read() as session:
             rows = evaluations.costly(session, board, limit=MOST_READ)
-        width, height = board
-        self.search.solver.add_bounds(_bounds_of(rows, start), width=width, height=height)
+        self.search.solver.add_bounds(_bounds_of(rows, start), board=board)
         self._read_answer()
 
     def _start(self) -> None:
@@ -282,10 +281,8 @@ def _rows_of(bounds: Iterable[NDArray[np.void]], board: BoardSize) -> list[Store
     for key, *halves, score, is_upper, log_nodes in (
         row for part in bounds for row in part.tolist()
     ):
-        position = Position.from_key(
-            key | sum(halves) << 64, width=board.width, height=board.height
-        )
-        lower, upper = score_limits(position.ply, *board)
+        position = Position.from_key(key | sum(halves) << 64, board=board)
+        lower, upper = score_limits(position.ply, board)
         name, nodes = position.canonical_key, 1 << log_nodes
         if name in rows:
             lower, upper, nodes = rows[name].lower, rows[name].upper, max(rows[name].nodes, nodes)
@@ -301,13 +298,12 @@ def _bounds_of(rows: Iterable[StoredEvaluation], start: Position) -> NDArray[np.
 
     Late positions have an entry of their own, so that their mirror images have another one.
     """
-    width, height = start.board
     found: list[tuple[Any, ...]] = []
     for row in rows:
         if row.ply <= start.ply:
             continue
-        position = Position.from_key(row.key, width=width, height=height)
-        least, most = score_limits(row.ply, width, height)
+        position = Position.from_key(row.key, board=start.board)
+        least, most = score_limits(row.ply, start.board)
         work = min(row.nodes.bit_length() - 1, 31)
         for key in {row.key, position.mirrored().key}:
             halves = (key & ((1 << 64) - 1), *(() if start.board.is_narrow else (key >> 64,)))

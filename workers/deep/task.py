@@ -56,5 +56,5 @@ class DeepTask:
     def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
         """Read the task from a job's parameters."""
         moves = params["moves"]
-        start = Position(moves, width=board.width, height=board.height)
+        start = Position(moves, board=board)
         return cls(start, moves, params["weak"])

@@ -35,12 +35,11 @@ def stream_entries(database: Database, filters: GameFilter) -> Iterator[GameEntr
 
 def entry_of(game: StoredGame, terms: MatchTerms) -> GameEntry:
     """Convert a stored game into the form for files."""
-    width, height = terms.board
     a_first = game.a_side == "x"
     return GameEntry(
         start=terms.start,
         moves=game.moves,
-        final=Position.from_key(game.final_key, width=width, height=height),
+        final=Position.from_key(game.final_key, board=terms.board),
         winner=game.winner,
         ending=_ENDINGS[game.ending],
         first=terms.player_a if a_first else terms.player_b,

@@ -218,7 +218,7 @@ def random_games(board: BoardSize, dice: Dice) -> Iterator[GameEntry]:
 
     Other moves are random. Without this care, most positions have a win at once.
     """
-    empty = Position(width=board.width, height=board.height)
+    empty = Position(board=board)
     while True:
         position = empty
         while not position.is_over:

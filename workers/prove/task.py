@@ -97,7 +97,7 @@ class ProofTask:
         least, most = (params.get(name) for name in ("at_least", "at_most"))
         table_mb = params["table_mb"]
         return cls(
-            claimed(Position.from_key(key, width=board.width, height=board.height)),
+            claimed(Position.from_key(key, board=board)),
             least,
             most,
             params["rules"],
@@ -161,9 +161,8 @@ def read_payload(task: ProofTask, payload: Json) -> Piece | None:
 
 def _check_keys(piece: Piece) -> None:
     """Raise ValueError for keys that are not open positions of the ply: the search trusts them."""
-    width, height = piece.bound.start.board
     for key in () if piece.keys is None else piece.keys.tolist():
-        position = Position.from_key(key, width=width, height=height)
+        position = Position.from_key(key, board=piece.bound.start.board)
         if position.ply != piece.ply or position.canonical_key != key or position.is_over:
             raise ValueError(
                 f"{key} is not the canonical key of an open game of {piece.ply} stones"

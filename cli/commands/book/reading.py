@@ -212,10 +212,10 @@ class _BookAsker:
     def _answer(self, position: Position) -> Answer:
         score = self._book.probe(position)
         if score is None:
-            lower, upper = score_limits(position.ply, *position.board)
+            lower, upper = score_limits(position.ply, position.board)
             return Answer(lower, upper, source="book")
         scores = self._book.scores(position)
-        least, most = score_limits(position.ply + 1, *position.board)
+        least, most = score_limits(position.ply + 1, position.board)
         bounds = [
             (-most, min(-least, score)) if known is None else (known, known) for known in scores
         ]

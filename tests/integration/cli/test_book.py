@@ -17,7 +17,7 @@ PROBE = ("book", "probe", "--json", "--book", "b.c4book")
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("built") / "b.c4book"
-    opening_book(path, width=5, height=4, last=PLIES)
+    opening_book(path, board="5x4", last=PLIES)
     return path
 
 

@@ -86,7 +86,7 @@ def test_positions_keep_the_orientation_of_the_query(c4: C4) -> None:
 def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
     """An empty database, and a c4 that includes a book of 4x4 to ply 6."""
     assert C4(tmp_path)("db", "init").code == 0
-    start = Position(width=4, height=4)
+    start = Position(board="4x4")
     write_book(tmp_path / "b.c4book", opening(start, 6), board=start.board)
     # Undo the changes here; undoing them later would restore the state that no_shipped_book made
     # for this test.

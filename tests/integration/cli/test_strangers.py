@@ -104,7 +104,7 @@ def fill(c4: C4) -> None:
     assert c4("analyze", "lines", "--label", HOSTILE, "--score-only").code == 1
     done = c4("games", "import", "games.jsonl", "--label", HOSTILE)
     assert done.code == 0, done.err
-    small_book(c4.directory / FILE, width=4, height=4)
+    small_book(c4.directory / FILE, board="4x4")
     with sqlite3.connect(c4.environment["C4_DB"]) as database:
         database.execute("UPDATE units SET state = 'failed', error = 'e', owner = 'o'")
         database.execute("UPDATE jobs SET state = 'failed'")

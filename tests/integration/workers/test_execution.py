@@ -412,7 +412,7 @@ def test_a_worker_closes_the_jobs_of_dead_workers(database: Database) -> None:
 
 
 def test_a_growing_job_is_worked_on_to_its_end(database: Database) -> None:
-    job_id = join_or_submit(database, DeepTask(Position(width=5, height=5), ""))[0]
+    job_id = join_or_submit(database, DeepTask(Position(board="5x5"), ""))[0]
     with working(database, threads=2) as worker:
         worker.start_turns()
         await_that(lambda: state_of(database, job_id) is JobState.DONE)

@@ -79,7 +79,7 @@ def results_of_units(database: Database, job_id: int) -> list[dict[str, Any]]:
 def test_the_same_games_whatever_the_number_of_threads(
     database: Database, small_units: Callable[[int], None]
 ) -> None:
-    start = Position("12", width=6, height=5)
+    start = Position("12", board="6x5")
     asked = terms(player_a="blog-v5:depth=2", games=30, seats=Seats.RANDOM, seed=11, start=start)
     found = []
     for threads, least in ((1, 32), (4, 7)):
@@ -303,7 +303,7 @@ def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> N
             deleting.result(timeout=HANG_SECONDS)
 
 
-HUGE = Position("11", width=12, height=4)
+HUGE = Position("11", board="12x4")
 
 
 @pytest.mark.parametrize("player", ["minimax-windows:depth=20", "perfect"])

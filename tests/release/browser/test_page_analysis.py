@@ -179,7 +179,7 @@ class TestSetUp:
         open_analysis(browser, pos="1234", board="5x4")
         browser.until(lambda: len(columns(browser)) == 5, "not five columns")
         assert len(browser.all("#board [role=gridcell]")) == 20
-        scores = Solver().analyze(Position("1234", width=5, height=4)).scores
+        scores = Solver().analyze(Position("1234", board="5x4")).scores
         assert columns(browser) == dict(enumerate(scores, 1))
 
 

@@ -88,7 +88,7 @@ class TestRules:
         found = ask_module(modules, "game/position.js", PLAY, asked)
         for moves, answer in zip(games, found, strict=True):
             assert answer["error"] is None
-            position, expected = Position(width=board.width, height=board.height), []
+            position, expected = Position(board=board), []
             for label in ("", *moves):
                 position = position.play(LABELS.index(label) - 1) if label else position
                 expected.append(described(position))
@@ -102,7 +102,7 @@ class TestRules:
         ] + [("".join(chance.choices("123456", k=30)), BOARDS[1]) for _ in range(50)]
         found = ask_module(modules, "game/position.js", PLAY, [as_game(*line) for line in lines])
         ends = [len(answer["positions"]) - 1 if answer["error"] else None for answer in found]
-        errors = [refusal(Position, moves, **size._asdict()) for moves, size in lines]
+        errors = [refusal(Position, moves, board=size) for moves, size in lines]
         assert ends == [error and error.index for error in errors]
         assert len(set(ends)) > 10
 
@@ -153,19 +153,19 @@ class TestGrids:
     def test_a_grid_is_read_and_moves_lead_to_it(self, modules: Browser, board: BoardSize) -> None:
         chance = random.Random(9)
         positions = [
-            Position(moves[: chance.randint(0, 24)], width=board.width, height=board.height)
+            Position(moves[: chance.randint(0, 24)], board=board)
             for moves in moves_of_games(GAMES, board, seed=4)
         ]
         found = ask_module(modules, "game/grids.js", self.SCRIPT, [str(one) for one in positions])
         for position, answer in zip(positions, found, strict=True):
             assert answer["grid"] == str(position).replace("\n", "/")
-            assert Position(answer["line"], width=board.width, height=board.height) == position
+            assert Position(answer["line"], board=board) == position
 
     def test_bad_grids_are_refused_like_in_the_library(self, modules: Browser) -> None:
         chance = random.Random(2)
         grids = []
         for moves in moves_of_games(200, BoardSize(5, 4), seed=6):
-            text = list(str(Position(moves[:12], width=5, height=4)))
+            text = list(str(Position(moves[:12], board="5x4")))
             for place in chance.sample(range(len(text)), 2):
                 text[place] = chance.choice("xo.") if text[place] != "\n" else "\n"
             grids.append("".join(text))

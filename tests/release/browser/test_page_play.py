@@ -93,7 +93,7 @@ def test_two_players_play_by_themselves_on_another_board(browser: Browser) -> No
     browser.until(lambda: len(browser.all("#board [role=gridcell]")) == 25, "another board")
     browser.click("#play-start")
     browser.until(lambda: is_over(browser), "they do not come to an end")
-    assert Position(moves_on_board(browser), width=5, height=5).is_over
+    assert Position(moves_on_board(browser), board="5x5").is_over
 
 
 SPY = """

@@ -111,7 +111,7 @@ class TestDeep:
         self, browser: Browser, page_server: PageServer
     ) -> None:
         page_server.run("deep", "1212", "--board", "5x4")
-        score = Solver().solve(Position("1212", width=5, height=4)).score
+        score = Solver().solve(Position("1212", board="5x4")).score
         assert score is not None
         job = max(one["id"] for one in page_server.ask("/api/v1/jobs").json["jobs"])
         browser.open(f"/work?job={job}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4core import Position, Solver, parse_board
+from c4core import Position, Solver
 from c4core.book import Book
 from c4core.book.verify import verify
 
@@ -14,8 +14,7 @@ LARGER_BOARDS = [
 
 @pytest.mark.parametrize(("board", "value"), LARGER_BOARDS)
 def test_value_of_larger_empty_boards(board: str, value: str) -> None:
-    width, height = parse_board(board)
-    assert Solver().solve(Position(width=width, height=height), weak=True).value == value
+    assert Solver().solve(Position(board=board), weak=True).value == value
 
 
 def test_the_empty_board() -> None:

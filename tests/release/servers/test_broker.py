@@ -141,7 +141,7 @@ def test_functions_let_workers_do_the_work(service: Service) -> None:
 
 
 def test_workers_obey_the_options_of_questions(one_service: Service, tmp_path: Path) -> None:
-    start = Position(width=5, height=4)
+    start = Position(board="5x4")
     path = tmp_path / "small.c4book"
     write_book(path, opening(start, 3), board=start.board)
 

@@ -29,7 +29,7 @@ BOARD, SCORE = BoardSize(8, 5), 1
 
 def submit(service: Service, board: BoardSize = BOARD) -> int:
     with Database.open(service.database_url) as database:
-        return join_or_submit(database, DeepTask(Position(width=board[0], height=board[1]), ""))[0]
+        return join_or_submit(database, DeepTask(Position(board=board), ""))[0]
 
 
 def messages(service: Service, job_id: int) -> int:
@@ -118,7 +118,7 @@ def test_an_interrupted_command_shows_the_bounds_that_workers_have_proven(
         command = ("-m", "cli", "deep", "--board", "8x7", "--resume", "")
         with one_service.process(*command) as process:
             await_that(lambda: "No worker takes such jobs yet" in process.log, process)
-            start = Position(width=8, height=7)
+            start = Position(board="8x7")
             row = StoredEvaluation(start.canonical_key, 8, 7, 0, 1, 27, 9, ENGINE_VERSION)
             do(database, evaluations.store, start.board, [row])
             assert process.stop(signal.SIGINT) == 130

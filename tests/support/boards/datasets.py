@@ -50,9 +50,7 @@ def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], Card]:
     """The parts of a data set, and its card."""
     board = asked.board
     sample = draw_from_play(board, 0, board.cells - 1, asked.count, asked.seed)
-    found = Solver(table_mb=1).analyze_many(
-        np.ascontiguousarray(sample.keys), width=board.width, height=board.height
-    )
+    found = Solver(table_mb=1).analyze_many(np.ascontiguousarray(sample.keys), board=board)
     parts = split_records(sample.keys, found.scores, asked)
     return parts, make_card(asked, parts, sample)
 

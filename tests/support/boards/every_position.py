@@ -25,7 +25,7 @@ NOT_PROVEN = 127
 def check_scores(solver: Solver, width: int, height: int) -> None:
     """Compare the solver's scores with the exhaustive ones."""
     for keys, scores in exhaustive_scores(width, height):
-        result = solver.solve_many(keys, width=width, height=height)
+        result = solver.solve_many(keys, board=(width, height))
         assert np.array_equal(result.lower, scores)
         assert np.array_equal(result.upper, scores)
 
@@ -41,10 +41,10 @@ def open_levels(width: int, height: int) -> Iterator[Level]:
 def check_bounds(width: int, height: int) -> int:
     """Compare every static bound for every target with the scores; return the number proven."""
     fired = 0
-    lowest, highest = score_limits(0, width, height)
+    lowest, highest = score_limits(0, BoardSize(width, height))
     for keys, scores in open_levels(width, height):
         for target in range(lowest, highest + 1):
-            bounds = upper_bounds(keys, width=width, height=height, target=target)
+            bounds = upper_bounds(keys, board=(width, height), target=target)
             proven = bounds != NOT_PROVEN
             assert (bounds[proven] <= target).all()
             assert (bounds[proven] >= scores[proven]).all(), target
@@ -56,8 +56,8 @@ def check_rules(width: int, height: int) -> dict[str, int]:
     """Compare every rule for every target with the scores; return how often each rule held."""
     held = dict.fromkeys(RULES, 0)
     for keys, scores in open_levels(width, height):
-        for target in range(*score_limits(0, width, height)):
-            sets = rules_that_hold(keys, width=width, height=height, target=target)
+        for target in range(*score_limits(0, BoardSize(width, height))):
+            sets = rules_that_hold(keys, board=(width, height), target=target)
             assert (scores[sets != 0] <= target).all(), target
             for number, name in enumerate(RULES):
                 held[name] += int(np.count_nonzero(sets >> number & 1))
@@ -70,7 +70,7 @@ def check_lasting_form(width: int, height: int, *, step: int) -> int:
     levels = list(open_levels(width, height))
     for keys, scores in levels[:-1]:  # no move is left on full boards
         some, theirs = keys[::step].copy(), scores[::step]
-        for target in range(*score_limits(0, width, height)):
+        for target in range(*score_limits(0, BoardSize(width, height))):
             held = check_target(some, width, height, target)
             assert (theirs[held] <= target).all(), target
             number += len(held)
@@ -79,10 +79,10 @@ def check_lasting_form(width: int, height: int, *, step: int) -> int:
 
 def check_target(keys: NDArray[np.uint64], width: int, height: int, target: int) -> list[int]:
     """Compare the lasting form with the rules and the next moves; return where it held."""
-    sets = rules_that_hold(keys, width=width, height=height, target=target)
+    sets = rules_that_hold(keys, board=(width, height), target=target)
     held = []
     for index, (key, by_rule) in enumerate(zip(keys, sets, strict=True)):
-        position = Position.from_key(int(key), width=width, height=height)
+        position = Position.from_key(int(key), board=(width, height))
         kept = lasts(position, least=-target)
         assert kept or not by_rule, (key, target)
         if kept:

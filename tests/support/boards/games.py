@@ -32,7 +32,7 @@ def random_games(
 
 def _game(plies: int, board: BoardSize, chance: random.Random) -> list[int] | None:
     """A game of ``plies`` moves that do not win, or None if no such move is left."""
-    position, columns = Position(width=board.width, height=board.height), []
+    position, columns = Position(board=board), []
     while position.ply < plies:
         quiet = [column for column in position.legal_columns() if not position.is_winning(column)]
         if not quiet:
@@ -57,7 +57,7 @@ def random_positions(
     chance = random.Random(seed)
     found: list[Position] = []
     while len(found) < count:
-        position = Position(width=board.width, height=board.height)
+        position = Position(board=board)
         for _ in range(chance.randrange(least_ply, board.cells)):
             if not position.is_over:
                 position = position.play(chance.choice(position.legal_columns()))

@@ -66,7 +66,7 @@ def games(
     else:
         plies = draw(st.integers(max(0, cells - max_empty), cells))
     choices = draw(st.binary(min_size=plies, max_size=plies))
-    position, columns = Position(width=width, height=height), []
+    position, columns = Position(board=(width, height)), []
     for choice in choices:
         legal = position.legal_columns()
         if not legal:

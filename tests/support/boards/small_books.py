@@ -22,6 +22,7 @@ from c4core.book.layout import (
 )
 from c4core.book.storage import GROUP
 from c4core.book.writer import write_book
+from c4core.notation import BoardLike
 from c4core.position import Position
 from c4core.solver import Solver
 
@@ -52,19 +53,19 @@ def _whole_game(start: Position) -> list[Level]:
 def opening(start: Position, last: int) -> list[Level]:
     """Every position from the start to a ply; the positions of the last ply are solved."""
     *levels, deepest = islice(open_plies(start), last - start.ply + 1)
-    found = Solver(table_mb=1).solve_many(deepest, width=start.width, height=start.height)
+    found = Solver(table_mb=1).solve_many(deepest, board=start.board)
     return [*derived_levels(levels, (deepest, found.lower), start), (deepest, found.lower)]
 
 
-def opening_book(path: Path, *, width: int, height: int, last: int) -> None:
+def opening_book(path: Path, *, board: BoardLike, last: int) -> None:
     """Write a complete book of a board from the empty position to a ply."""
-    start = Position(width=width, height=height)
+    start = Position(board=board)
     write_book(path, opening(start, last), board=start.board)
 
 
-def small_book(path: Path, *, width: int = 5, height: int = 4) -> list[Level]:
+def small_book(path: Path, *, board: BoardLike = "5x4") -> list[Level]:
     """Write a book of a complete small board; return its contents."""
-    start = Position(width=width, height=height)
+    start = Position(board=board)
     path.write_bytes(_small_book(start))
     return whole_game(start)
 

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.deep.simulation import simulate
 from c4core import Position, Solver
 
-POSITION = Position("34", width=6, height=6)
+POSITION = Position("34", board="6x6")
 """Takes one search some hundred thousand nodes."""
 
 

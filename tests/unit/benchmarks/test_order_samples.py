@@ -12,22 +12,22 @@ from c4core.notation import BoardSize
 from c4core.solver import Solver
 from tests.support.refused import refused
 
-SIZE = {"width": 6, "height": 5}
+SIZE = BoardSize(6, 5)
 LAST_PLY = 14
-SAMPLED = {**SIZE, "seed": 5, "last_ply": LAST_PLY, "density": 6.0}
+SAMPLED = {"board": SIZE, "seed": 5, "last_ply": LAST_PLY, "density": 6.0}
 UNITS = 64
 
 
-def _network(*, width: int = 6, height: int = 5, last_ply: int = LAST_PLY) -> bytes:
+def _network(*, board: BoardSize = SIZE, last_ply: int = LAST_PLY) -> bytes:
     dice = np.random.default_rng(1)
-    count = sampling.row_groups(width=width, height=height, last_ply=last_ply)["all"]
+    count = sampling.row_groups(board=board, last_ply=last_ply)["all"]
     rows, weights = dice.integers(-40, 40, (2, count, UNITS)), dice.integers(-2000, 2000, UNITS)
-    return sampling.network_bytes(rows, weights, width=width, height=height, last_ply=last_ply)
+    return sampling.network_bytes(rows, weights, board=board, last_ply=last_ply)
 
 
 @pytest.fixture(scope="module")
 def roots() -> list[Position]:
-    return draw_roots(BoardSize(6, 5), seed=3, count=24)
+    return draw_roots(SIZE, seed=3, count=24)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def _square(position: Position, column: int) -> int:
 def _position(sample: np.void) -> Position:
     own, mask = (int(sample[name][0]) for name in ("own", "mask"))
     key = own | (mask + sum(1 << 6 * column for column in range(6)))
-    return Position.from_key(key, **SIZE)
+    return Position.from_key(key, board=SIZE)
 
 
 def test_roots_are_different_and_playable(roots: list[Position]) -> None:
@@ -51,7 +51,7 @@ def test_roots_are_different_and_playable(roots: list[Position]) -> None:
         assert 3 <= root.ply <= 10
         assert not root.is_over
         assert not any(root.is_winning(column) for column in root.legal_columns())
-    assert roots[:10] == draw_roots(BoardSize(6, 5), seed=3, count=10)
+    assert roots[:10] == draw_roots(SIZE, seed=3, count=10)
 
 
 def test_every_sample_has_a_cut_and_legal_moves(samples: np.ndarray) -> None:
@@ -101,13 +101,13 @@ def test_scores_and_nodes_agree_with_the_solver(roots: list[Position]) -> None:
 
 
 def test_samples_of_a_wide_board() -> None:
-    size = {"width": 9, "height": 7}
-    root = Position("9794994917677534152255375311483997241457", **size)
-    options = {**size, "seed": 5, "last_ply": 45, "density": 1000.0}
+    size = BoardSize(9, 7)
+    root = Position("9794994917677534152255375311483997241457", board=size)
+    options = {"board": size, "seed": 5, "last_ply": 45, "density": 1000.0}
     sampler = sampling.Sampler(**options)
     alone = Solver().solve(root)
     assert sampler.solve(root, sampled=False) == (alone.score, alone.nodes)
-    network = _network(**size, last_ply=45)
+    network = _network(board=size, last_ply=45)
     sampler = sampling.Sampler(**options, network=network)
     assert sampler.solve(root)[0] == alone.score
     samples = sampler.samples()
@@ -124,10 +124,10 @@ def test_rows_agree_with_the_engine(samples: np.ndarray) -> None:
     data = _network()
     network = sampling.Network(data)
     assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
-    count = sampling.row_groups(**SIZE, last_ply=LAST_PLY)["all"]
+    count = sampling.row_groups(board=SIZE, last_ply=LAST_PLY)["all"]
     table = np.frombuffer(data, np.int8, count=2 * count * UNITS, offset=16).reshape(-1, UNITS)
     weights = np.frombuffer(data, "<i2", count=UNITS, offset=16 + table.size).astype(np.int64)
-    rows, starts = sampling.rows_of_choices(samples, **SIZE, last_ply=LAST_PLY)
+    rows, starts = sampling.rows_of_choices(samples, board=SIZE, last_ply=LAST_PLY)
     assert len(starts) == samples["count"].sum() + 1
     assert starts[-1] == len(rows)
     sums = np.add.reduceat(table[rows].astype(np.int64), starts[:-1], axis=0)
@@ -138,9 +138,9 @@ def test_rows_agree_with_the_engine(samples: np.ndarray) -> None:
 
 def test_mirrored_rows_agree_with_the_mirror_image() -> None:
     """Only moves in the middle differ, on a board of odd width."""
-    size, last_ply = {"width": 5, "height": 5}, 12
-    roots = draw_roots(BoardSize(5, 5), seed=1, count=20)
-    samples = sampling.sample_choices(roots, **size, seed=1, last_ply=last_ply, density=20)
+    size, last_ply = BoardSize(5, 5), 12
+    roots = draw_roots(size, seed=1, count=20)
+    samples = sampling.sample_choices(roots, board=size, seed=1, last_ply=last_ply, density=20)
     images = samples.copy()
     for image in images:
         for name in ("own", "mask"):
@@ -150,11 +150,11 @@ def test_mirrored_rows_agree_with_the_mirror_image() -> None:
         image["square"][: image["count"]] = 6 * (4 - squares // 6) + squares % 6
         image["last"] = 6 * (4 - image["last"] // 6) + image["last"] % 6
     turned = sampling.rows_of_choices(
-        samples, **size, last_ply=last_ply, mirrored=np.ones(len(samples), bool)
+        samples, board=size, last_ply=last_ply, mirrored=np.ones(len(samples), bool)
     )
-    expected = sampling.rows_of_choices(images, **size, last_ply=last_ply)
+    expected = sampling.rows_of_choices(images, board=size, last_ply=last_ply)
     assert all(map(np.array_equal, turned, expected))
-    plain, starts = sampling.rows_of_choices(samples, **size, last_ply=last_ply)
+    plain, starts = sampling.rows_of_choices(samples, board=size, last_ply=last_ply)
     columns = np.concatenate([s["square"][: s["count"]] // 6 for s in samples])
     for move, column in enumerate(columns):
         here, there = slice(*starts[move : move + 2]), slice(*turned[1][move : move + 2])
@@ -163,26 +163,25 @@ def test_mirrored_rows_agree_with_the_mirror_image() -> None:
 
 
 def test_bad_arguments_are_refused(samples: np.ndarray, snapshot: SnapshotAssertion) -> None:
-    whole = {**SIZE, "seed": 0, "last_ply": LAST_PLY}
+    whole = {"board": SIZE, "seed": 0, "last_ply": LAST_PLY}
     changes: tuple[dict[str, object], ...] = (
         {"last_ply": 30},
         {"density": -1.0},
         {"seed": -1},
-        {"width": 99},
+        {"board": "99x5"},
         {"network": b"C4ORDER1"},
-        {"network": _network(width=5, height=4)},
+        {"network": _network(board=BoardSize(5, 4))},
         {"network": _network(last_ply=10)},
     )
     assert [refused(sampling.Sampler, **{**whole, **changed}) for changed in changes] == snapshot
+    rows, weights = np.zeros((2, 1, UNITS)), np.zeros(UNITS)
     others = [
         refused(sampling.Sampler(**whole).solve, Position()),
         refused(sampling.rows_of_choices, samples, last_ply=20),
-        refused(sampling.rows_of_choices, samples, **SIZE, last_ply=5),
+        refused(sampling.rows_of_choices, samples, board=SIZE, last_ply=5),
         refused(sampling.points_of_choices, samples, _network(last_ply=10)),
-        refused(
-            sampling.network_bytes, np.zeros((2, 1, 64)), np.zeros(64), **SIZE, last_ply=LAST_PLY
-        ),
-        refused(sampling.row_groups, **SIZE, last_ply=30),
+        refused(sampling.network_bytes, rows, weights, board=SIZE, last_ply=LAST_PLY),
+        refused(sampling.row_groups, board=SIZE, last_ply=30),
         refused(draw_roots, BoardSize(4, 2), seed=0, count=1000),
     ]
     assert others == snapshot

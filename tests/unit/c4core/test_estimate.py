@@ -8,18 +8,18 @@ from c4core.position import Position
 
 @pytest.mark.parametrize(("width", "height"), [(7, 6), (8, 8), (10, 7), (4, 31), (31, 3)])
 def test_mirror_images_have_mirrored_guesses(width: int, height: int) -> None:
-    guess = estimate(Position(width=width, height=height), games=2_000)
+    guess = estimate(Position(board=(width, height)), games=2_000)
     assert guess.columns == guess.columns[::-1]
     assert all(share is not None and 0 <= share <= 1 for share in guess.columns)
     assert guess.share in guess.columns
-    position = Position("23114", width=width, height=height)
+    position = Position("23114", board=(width, height))
     guess, mirrored = estimate(position, games=500), estimate(position.mirrored(), games=500)
     assert guess == estimate(position, games=500)
     assert (mirrored.share, mirrored.columns) == (guess.share, guess.columns[::-1])
 
 
 def test_a_win_in_one_move_is_found_and_a_full_column_has_no_share() -> None:
-    guess = estimate(Position("111111112233", width=8, height=8), games=1_000)
+    guess = estimate(Position("111111112233", board="8x8"), games=1_000)
     assert guess.columns[0] is None
     assert max(share for share in guess.columns if share is not None) == guess.columns[3]
     assert guess.share == guess.columns[3] > 0.99

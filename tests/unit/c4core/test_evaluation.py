@@ -3,6 +3,7 @@
 from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position, Solver, evaluation
+from c4core.notation import DEFAULT_BOARD
 
 
 def test_scores_and_values_follow_from_the_bounds() -> None:
@@ -51,15 +52,15 @@ def test_distance_to_the_end() -> None:
         (1, 40, 1),
         (-1, 42, 0),
     ):
-        assert evaluation.plies_to_end(score, ply, 7, 6) == plies
-    limits = [evaluation.score_limits(ply, 7, 6) for ply in (0, 41, 42)]
+        assert evaluation.plies_to_end(score, ply, DEFAULT_BOARD) == plies
+    limits = [evaluation.score_limits(ply, DEFAULT_BOARD) for ply in (0, 41, 42)]
     assert limits == [(-21, 21), (0, 1), (0, 0)]
 
 
 def test_score_of_a_finished_game() -> None:
     assert evaluation.final_score(Position("1212121")) == -18
-    assert evaluation.final_score(Position("1122334", height=4)) == -11
-    assert evaluation.final_score(Position("4441422211321333", width=4, height=4)) == 0
+    assert evaluation.final_score(Position("1122334", board="7x4")) == -11
+    assert evaluation.final_score(Position("4441422211321333", board="4x4")) == 0
 
 
 def test_results_as_rows(snapshot: SnapshotAssertion) -> None:
@@ -75,7 +76,7 @@ def test_results_as_rows(snapshot: SnapshotAssertion) -> None:
 
 def test_columns_of_a_batch_are_those_of_its_rows() -> None:
     solver = Solver(table_mb=1)
-    positions = [Position("1213121", width=4, height=4), Position("1122", width=4, height=4)]
+    positions = [Position("1213121", board="4x4"), Position("1122", board="4x4")]
     one_by_one = [solver.analyze(position).to_dict() for position in positions]
     columns = solver.analyze_many(positions).to_dict()
     for name, values in columns.items():

@@ -29,7 +29,7 @@ def test_a_line_is_a_position() -> None:
         assert parse(text, line=9) == Request(9, Position("4453"), "4453")
     assert parse("3342", zero_based=True) == Request(1, Position("4453"), "3342")
     assert parse('{"moves": "0"}', zero_based=True) == Request(1, Position("1"), "0")
-    wide = Position.from_columns([8, 9, 11], width=12, height=4)
+    wide = Position.from_columns([8, 9, 11], board="12x4")
     assert lines.parse_line("9aC", board=BoardSize(12, 4)) == Request(1, wide, "9aC")
     key = Position("1122").key
     assert (
@@ -196,13 +196,13 @@ def test_reopened_quotes_take_little_memory() -> None:
 
 
 def test_the_reader_sets_the_board() -> None:
-    grid = str(Position(width=1, height=MAX_HEIGHT))
+    grid = str(Position(board=(1, MAX_HEIGHT)))
     (row,) = lines.read_csv(
         io.BytesIO(f'grid\n"{grid}"\n'.encode()), board=BoardSize(1, MAX_HEIGHT)
     )
-    assert row == Request(MAX_HEIGHT + 1, Position(width=1, height=MAX_HEIGHT))
+    assert row == Request(MAX_HEIGHT + 1, Position(board=(1, MAX_HEIGHT)))
     (row,) = lines.read_csv(io.BytesIO(b"moves\n9\n"), board=BoardSize(9, 6))
-    assert row == Request(2, Position("9", width=9), "9")
+    assert row == Request(2, Position("9", board="9x6"), "9")
 
 
 def test_a_bad_line_affects_only_its_own_row() -> None:

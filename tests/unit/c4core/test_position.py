@@ -34,9 +34,9 @@ def test_empty_board() -> None:
 
 def test_keys_of_large_boards() -> None:
     assert Position().key == sum(1 << 7 * column for column in range(7))
-    position = Position("8" * 7, width=8, height=7)
+    position = Position("8" * 7, board="8x7")
     assert position.key >> 63 == 1
-    assert Position.from_key(position.key, width=8, height=7) == position
+    assert Position.from_key(position.key, board="8x7") == position
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,25 @@ def test_columns_must_be_integers() -> None:
             position.is_winning,
             lambda column: position.stone_at(column, 0),
             lambda column: Position.from_columns([column]),
-            lambda width: Position(width=width),
-            lambda height: Position(height=height),
-            lambda width: Position.from_key(0, width=width),
+            lambda width: Position(board=(width, 6)),
+            lambda height: Position(board=(7, height)),
+            lambda width: Position.from_key(0, board=(width, 6)),
         ):
             with pytest.raises(TypeError, match="integer"):
                 call(number)
     assert Position().play(np.int8(3)).play(True) == Position("42")
-    assert Position(width=np.uint64(8)).board == (8, 6)
+    assert Position(board=(np.uint64(8), 6)).board == (8, 6)
+
+
+def test_boards_are_sizes_pairs_or_text() -> None:
+    sizes: tuple[Any, ...] = (BoardSize(5, 4), (5, 4), "5x4", " 5 X 4 ", np.str_("5x4"))
+    assert {Position("12", board=size) for size in sizes} == {Position("12", board="5x4")}
+    wrong: tuple[Any, ...] = ([5, 4], (5,), (5, 4, 3), 5, None, b"5x4")
+    for size in wrong:
+        with pytest.raises(TypeError, match="a board is a BoardSize or a text"):
+            Position("12", board=size)
+    with pytest.raises(BoardError, match="not a board size: '5'"):
+        Position("12", board="5")
 
 
 def test_numbers_of_any_size() -> None:
@@ -112,9 +123,9 @@ def test_numbers_of_any_size() -> None:
             assert caught.value.column == number
         with pytest.raises(IndexError):
             position.stone_at(number, 0)
-        for size in ({"width": number}, {"height": number}):
+        for board in ((number, 6), (7, number)):
             with pytest.raises(BoardError):
-                Position(**size)
+                Position(board=board)
 
 
 def test_grid_round_trip_and_separators() -> None:
@@ -136,35 +147,35 @@ def test_bad_grids_are_refused(snapshot: SnapshotAssertion) -> None:
     )
     messages = []
     for grid in grids:
-        size = {"width": grid.index("\n"), "height": grid.count("\n") + 1}
-        messages.append(refused(Position.from_grid, grid, error=GridError, **size))
+        board = grid.index("\n"), grid.count("\n") + 1
+        messages.append(refused(Position.from_grid, grid, error=GridError, board=board))
     assert messages == snapshot
 
 
 def test_the_size_of_a_small_grid_has_to_be_given() -> None:
     for grid in ("", "x", "....\n....", "...\n...\n...\n..."):
-        with pytest.raises(GridError, match="give width and height"):
+        with pytest.raises(GridError, match="give the board"):
             Position.from_grid(grid)
         with pytest.raises(GridError, match="the board is 7x6"):
-            Position.from_grid(grid, width=7, height=6)
+            Position.from_grid(grid, board="7x6")
 
 
 def test_repr_and_pickle_round_trip() -> None:
     key = Position("44").key
-    no_moves = Position.from_grid("....\n....\nx...", width=4, height=3).play(1)
+    no_moves = Position.from_grid("....\n....\nx...", board="4x3").play(1)
     for position, shown in (
         (Position("4453"), "Position('4453')"),
         (Position(), "Position()"),
-        (Position("12345678", width=8, height=7), "Position('12345678', width=8, height=7)"),
-        (Position(width=5, height=4), "Position(width=5, height=4)"),
+        (Position("12345678", board="8x7"), "Position('12345678', board='8x7')"),
+        (Position(board="5x4"), "Position(board='5x4')"),
         (Position("44").play(0).play(6), "Position('4417')"),
         (Position("441").mirrored(), "Position('447')"),
         (Position.from_columns([3, 3, 0]), "Position('441')"),
-        (Position.from_columns([9, 10], width=11, height=4), "Position('ab', width=11, height=4)"),
+        (Position.from_columns([9, 10], board="11x4"), "Position('ab', board='11x4')"),
         (Position.from_grid(str(Position())).play(2), "Position('3')"),
         (Position("1212121"), "Position('1212121')"),
         (Position.from_key(key), f"Position.from_key({key})"),
-        (no_moves, f"Position.from_key({no_moves.key}, width=4, height=3)"),
+        (no_moves, f"Position.from_key({no_moves.key}, board='4x3')"),
     ):
         assert repr(position) == shown
         for again in (
@@ -183,7 +194,7 @@ def test_equal_positions_may_have_different_moves() -> None:
     assert (one.moves, other.moves, third.moves) == ("123", "321", None)
     assert third.play(0).moves is third.mirrored().moves is None
     assert one != Position("132")
-    assert one != Position("321", width=8)
+    assert one != Position("321", board="8x6")
     assert Position() != "anything else"
     assert Position().__eq__("anything else") is NotImplemented
 
@@ -201,14 +212,14 @@ def test_positions_cannot_be_changed() -> None:
 
 def test_arrays_round_trip() -> None:
     for moves, width, height in (("", 7, 6), ("4453", 7, 6), ("1122334", 7, 6), ("9ab", 12, 4)):
-        position = Position(moves, width=width, height=height)
+        position = Position(moves, board=(width, height))
         squares = position.to_array()
         assert (squares.shape, squares.dtype) == ((height, width), np.int8)
         drawn = "\n".join("".join(".xo"[square] for square in row) for row in squares)
         assert drawn == str(position)
         signed = np.where(squares == 2, -1, squares).astype(float)
         for array in (squares, signed):
-            assert Position.parse(array, width=width, height=height) == position
+            assert Position.parse(array, board=(width, height)) == position
 
 
 def test_facts() -> None:

@@ -23,8 +23,8 @@ def test_counts_per_ply_of_7x6() -> None:
 
 @pytest.mark.parametrize("moves", ["", "13", "2", "33"])
 def test_open_plies_agree_with_playing_every_move(moves: str) -> None:
-    level = {Position(moves, width=5, height=4)}
-    for keys in islice(open_plies(Position(moves, width=5, height=4)), 8):
+    level = {Position(moves, board="5x4")}
+    for keys in islice(open_plies(Position(moves, board="5x4")), 8):
         assert keys.tolist() == sorted({p.canonical_key for p in level})
         assert keys.dtype == np.uint64
         children = {p.play(column) for p in level for column in p.legal_columns()}
@@ -32,14 +32,14 @@ def test_open_plies_agree_with_playing_every_move(moves: str) -> None:
 
 
 def test_open_plies_are_the_plies_without_finished_games() -> None:
-    found = list(open_plies(Position(width=4, height=4)))
+    found = list(open_plies(Position(board="4x4")))
     assert len(found) == 16  # the last one leaves one square
     for keys, every in zip(found, plies(width=4, height=4, canonical=True), strict=False):
-        positions = [Position.from_key(key, width=4, height=4) for key in every.tolist()]
+        positions = [Position.from_key(key, board="4x4") for key in every.tolist()]
         assert keys.tolist() == [position.key for position in positions if not position.is_over]
     assert list(open_plies(Position("1212121"))) == []
 
 
 def test_impossible_boards_are_refused() -> None:
     with pytest.raises(BoardError):
-        next(open_plies(Position(width=10, height=7)))
+        next(open_plies(Position(board="10x7")))

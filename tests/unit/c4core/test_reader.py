@@ -101,8 +101,8 @@ def test_the_size_of_a_grid_is_needed() -> None:
 
 def test_a_list_that_can_be_moves_or_squares() -> None:
     with pytest.raises(C4Error, match='give an object with "moves" or "grid"'):
-        Position.parse([1, 2, 2, 1], width=2, height=2)
-    assert Position.parse([2, 2, 1, 1], width=2, height=2).ply == 4
+        Position.parse([1, 2, 2, 1], board="2x2")
+    assert Position.parse([2, 2, 1, 1], board="2x2").ply == 4
 
 
 def test_wide_boards() -> None:
@@ -121,7 +121,7 @@ def test_wide_boards() -> None:
         ("A1 B1", (9, 5), "12"),
         ("I1", (9, 5), "9"),
     ):
-        assert Position.parse(text, width=board[0], height=board[1]).moves == moves
+        assert Position.parse(text, board=board).moves == moves
 
 
 def test_columns_from_zero() -> None:
@@ -137,7 +137,7 @@ def test_special_grids() -> None:
     assert Position.parse(yellow_first).turn == "o"
     assert Position.parse(drawn(".", "R", "Y")).turn == "x"
     grid = "000\n000\n012"
-    assert Position.parse(grid, width=3, height=3) == Position("23", width=3, height=3)
+    assert Position.parse(grid, board="3x3") == Position("23", board="3x3")
 
 
 def test_python_values() -> None:
@@ -218,7 +218,7 @@ def test_positions_written_in_any_form_are_read_back(game: tuple[Position, str],
     text = (MOVE_FORMS | GRID_FORMS)[form](position, moves)
     if "began" in form and position.ply % 2 == 0:
         return  # red and 1 moved first, if both sides have the same number of stones
-    read = Position.parse(text, width=position.width, height=position.height)
+    read = Position.parse(text, board=position.board)
     assert read == position
     assert form not in MOVE_FORMS or read.moves == moves
 
@@ -234,7 +234,7 @@ def test_a_mutated_text_is_refused_or_is_the_text_of_another_position(
     put = data.draw(st.text("xo.-_0123|RY \n/,ab\U0001f534\U0001f7e1\u26aa", max_size=2))
     mutated = text[:place] + put + text[place + length :]
     with suppress(C4Error):
-        read = Position.parse(mutated, width=position.width, height=position.height)
+        read = Position.parse(mutated, board=position.board)
         printed = [write(read, read.moves or "") for write in GRID_FORMS.values()]
         if read.moves is not None:
             printed += [write(read, read.moves) for write in MOVE_FORMS.values()]
@@ -255,7 +255,7 @@ def test_tables_of_public_kinds() -> None:
 )
 def test_any_value_is_read_or_refused(value: object, board: BoardSize) -> None:
     with suppress(C4Error):
-        assert Position.parse(value, width=board.width, height=board.height).board == board
+        assert Position.parse(value, board=board).board == board
 
 
 def test_names_of_more_than_nine_columns() -> None:
@@ -264,4 +264,4 @@ def test_names_of_more_than_nine_columns() -> None:
         " ".join("x........o.."),
         "1  2  3  4  5  6  7  8  9  a  b  c",
     ]
-    assert read_grid("\n".join(rows)) == Position("1a", width=12, height=4)
+    assert read_grid("\n".join(rows)) == Position("1a", board="12x4")

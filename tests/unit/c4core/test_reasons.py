@@ -85,7 +85,7 @@ def test_a_move_that_stops_a_four() -> None:
 
 
 def test_columns_of_a_wide_board_are_numbers() -> None:
-    position = Position.from_columns([30, 30, 31, 31], width=40, height=2)
+    position = Position.from_columns([30, 30, 31, 31], board="40x2")
     reason = explain(position, 32, 10)
     assert reason is not None
     assert reason.text == "Column 33 makes two threats at once: columns 30 and 34."

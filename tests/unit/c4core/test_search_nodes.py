@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 
@@ -44,7 +43,7 @@ counts = []
 for board, moves in json.loads(sys.argv[1]):
     # An entry of a wide table takes twice as much memory.
     solver = Solver(table_mb=16 if kernel.ALWAYS_WIDE else 8)
-    counts.append(solver.solve(Position(moves, **parse_board(board)._asdict())).nodes)
+    counts.append(solver.solve(Position(moves, board=board)).nodes)
 print(json.dumps([kernel.NAME, counts]))
 """
 
@@ -54,7 +53,7 @@ def test_node_counts_are_unchanged() -> None:
     solver = Solver()
     for (board, moves), nodes in NODES.items():
         solver.clear()
-        assert solver.solve(Position(moves, **parse_board(board)._asdict())).nodes == nodes
+        assert solver.solve(Position(moves, board=board)).nodes == nodes
 
 
 @pytest.mark.parametrize("kernel", KERNELS + WIDE_KERNELS)
@@ -89,5 +88,5 @@ def test_an_unknown_kernel_is_refused(program: list[str], name: str) -> None:
 
 if __name__ == "__main__":
     for board, moves in NODES:
-        nodes = Solver().solve(Position(moves, **parse_board(board)._asdict())).nodes
+        nodes = Solver().solve(Position(moves, board=board)).nodes
         sys.stdout.write(f'    ("{board}", "{moves}"): {nodes},\n')

@@ -16,13 +16,13 @@ from c4core.errors import KeyValueError
 from c4core.solver import SharedSearch
 from tests.support.running.waiting import await_that
 
-START = Position("34", width=6, height=6)
+START = Position("34", board="6x6")
 """Takes one search some hundred thousand nodes."""
 
 FIRST_NODES = 50_000
 """Every process searches as many nodes alone, when it begins."""
 
-ENDLESS = Position(width=8, height=7)
+ENDLESS = Position(board="8x7")
 
 HEADER = struct.Struct("<HBBHHQQQQII")
 SPLIT, CLAIM, ROOT_BOUNDS = 1, 2, 16

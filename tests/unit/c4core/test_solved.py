@@ -23,7 +23,7 @@ def test_empty_boards_have_the_result_that_a_search_finds() -> None:
     solver = Solver()
     for text in WITHIN_SECONDS:
         board = parse_board(text)
-        found = solver.solve(Position(width=board.width, height=board.height), weak=True)
+        found = solver.solve(Position(board=board), weak=True)
         score = SOLVED[board].score
         assert (found.lower > 0, found.upper < 0) == (score > 0, score < 0), text
         assert found.value is not None
@@ -32,7 +32,7 @@ def test_empty_boards_have_the_result_that_a_search_finds() -> None:
 @pytest.mark.parametrize("text", ["4x4", "4x5", "5x4", "6x5", "7x5", "6x6", "5x8"])
 def test_small_boards_have_the_score_that_a_search_finds(text: str) -> None:
     board = parse_board(text)
-    position = Position(width=board.width, height=board.height)
+    position = Position(board=board)
     assert Solver().solve(position).score == SOLVED[board].score
 
 

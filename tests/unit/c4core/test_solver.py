@@ -34,7 +34,7 @@ KNOWN = [
 HARD = Position("")
 LARGE = Position("44445")
 """Has several hundred thousand nodes: more than a call visits before it starts threads."""
-ENDLESS = Position("", width=8, height=7)
+ENDLESS = Position("", board="8x7")
 """Takes hours."""
 
 
@@ -71,7 +71,7 @@ def test_finished_positions(solver: Solver) -> None:
     won = Position("1212121")
     assert solver.solve(won).score == solver.analyze(won).score == -18
     assert solver.analyze(won).best == solver.principal_variation(won) == ()
-    assert solver.solve(Position("12", width=2, height=1)).score == 0
+    assert solver.solve(Position("12", board="2x1")).score == 0
 
 
 @pytest.mark.parametrize("limit", [{"node_limit": 1000}, {"time_limit": 0.02}, {"node_limit": 0}])
@@ -92,7 +92,7 @@ def test_a_limited_analysis_has_bounds_of_every_column(threads: int) -> None:
     for moves, width, height in (
         ("44", 8, 8), ("", 10, 7), ("445", 9, 7), ("4444", 7, 6), ("1122", 5, 5),
     ):  # fmt: skip
-        position = Position(moves, width=width, height=height)
+        position = Position(moves, board=(width, height))
         for node_limit in (0, 20_000, 400_000):
             solver = Solver(table_mb=1, threads=threads)
             found = solver.analyze(position, node_limit=node_limit)
@@ -112,8 +112,8 @@ def test_a_limited_analysis_has_bounds_of_every_column(threads: int) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(8, 7), (8, 8), (9, 7), (10, 7)])
 def test_an_open_three_is_found_at_once(width: int, height: int) -> None:
-    position = Position("4455", width=width, height=height)
-    win = score_limits(6, width, height)[1]  # with the seventh stone
+    position = Position("4455", board=(width, height))
+    win = score_limits(6, position.board)[1]  # with the seventh stone
     found = Solver().analyze(position, node_limit=40_000)
     assert found.score == win
     assert found.best == (2, 5)
@@ -166,7 +166,7 @@ def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
         assert result.nodes.dtype == np.uint64
         assert result.seconds > 0
     assert len(solver.solve_many([])) == 0
-    assert solver.analyze_many([], width=5, height=4).scores.shape == (0, 5)
+    assert solver.analyze_many([], board="5x4").scores.shape == (0, 5)
 
 
 def test_related_positions_take_fewer_nodes() -> None:
@@ -210,9 +210,9 @@ def test_batch_refuses_bad_positions(solver: Solver) -> None:
         solver.solve_many(np.array([HARD.key, 0], dtype=np.uint64))
     assert solver.solve_many(list(np.array(["45461667"]))).scores.tolist() == [11]
     with pytest.raises(BoardError):
-        solver.solve_many([Position(), Position(width=6)])
+        solver.solve_many([Position(), Position(board="6x6")])
     with pytest.raises(BoardError):
-        solver.solve_many([], width=99)
+        solver.solve_many([], board="99x6")
     with pytest.raises(TypeError):
         solver.solve_many("4453")
     with pytest.raises(TypeError):
@@ -239,7 +239,7 @@ def test_bad_settings_and_limits_are_refused(solver: Solver) -> None:
             lambda limit: solver.solve(HARD, node_limit=limit),
             lambda beta: solver.test(HARD, beta),
             lambda threads: solver.solve_many([], threads=threads),
-            lambda width: solver.solve_many([], width=width),
+            lambda width: solver.solve_many([], board=(width, 6)),
         ):
             with pytest.raises(TypeError, match="integer"):
                 call(number)
@@ -277,7 +277,7 @@ HARDER = [
 def test_threads_share_a_position(
     width: int, height: int, moves: str, score: int, threads: int
 ) -> None:
-    position = Position(moves, width=width, height=height)
+    position = Position(moves, board=(width, height))
     assert Solver(threads=1).solve(position).score == score
     assert Solver(threads=threads).solve(position).score == score
     # A table that is too small for the search loses bounds of split positions.
@@ -302,7 +302,7 @@ def test_a_signal_ends_a_call(call: str, threads: int) -> None:
 
 def test_a_signal_ends_a_batch_that_only_helpers_work_on() -> None:
     # The first sixteen are solved at once; then the calling thread waits for its helper.
-    batch = [Position("1212121", width=8, height=7)] * 16 + [ENDLESS] * 4
+    batch = [Position("1212121", board="8x7")] * 16 + [ENDLESS] * 4
     solver = Solver(table_mb=1, threads=2)
     before = _thread._count()
     with pytest.raises(KeyboardInterrupt):
@@ -426,12 +426,12 @@ def test_progress_counts_every_node_once(threads: int) -> None:
 
 def test_a_board_frees_its_table_for_the_next_one() -> None:
     """All tables together take as much memory as one; the current board keeps its own."""
-    solver, position = Solver(table_mb=4), Position("3333", width=6, height=5)
+    solver, position = Solver(table_mb=4), Position("3333", board="6x5")
     first = solver.solve(position)
     again = solver.solve(position)
     assert again.score == first.score
     assert again.nodes < first.nodes / 10
-    assert solver.solve(Position(width=5, height=4)).score == 0
+    assert solver.solve(Position(board="5x4")).score == 0
     assert solver.solve(position).nodes == first.nodes
     solver.clear()
     assert solver.solve(position).nodes == first.nodes
@@ -445,8 +445,8 @@ resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
 solver = Solver(table_mb=512)
 for width in range(4, 9):
     for height in range(3, 7):
-        solver.solve(Position("11", width=width, height=height), node_limit=100)
-        solver.analyze_many(["11"], width=width, height=height, node_limit=100)
+        solver.solve(Position("11", board=(width, height)), node_limit=100)
+        solver.analyze_many(["11"], board=(width, height), node_limit=100)
 """
 
 
@@ -457,19 +457,17 @@ def test_many_boards_take_as_much_memory_as_one() -> None:
 def test_searches_continue_while_other_threads_change_the_board() -> None:
     """A table is not freed or cleared while a thread searches in it."""
     boards = [(6, 5), (5, 5), (6, 4), (5, 4)]
-    expected = {
-        size: Solver().solve(Position("22", width=size[0], height=size[1])).score for size in boards
-    }
+    expected = {size: Solver().solve(Position("22", board=size)).score for size in boards}
     solver = Solver(table_mb=1)
     wrong: list[object] = []
 
     def ask(first: int) -> None:
         for turn in range(first, first + 40):
-            width, height = boards[turn % len(boards)]
-            found = solver.solve(Position("22", width=width, height=height), time_limit=1)
-            batch = solver.solve_many(["22"] * 3, width=width, height=height, time_limit=1)
+            size = boards[turn % len(boards)]
+            found = solver.solve(Position("22", board=size), time_limit=1)
+            batch = solver.solve_many(["22"] * 3, board=size, time_limit=1)
             scores = {found.score, *batch.lower[batch.exact].tolist()} - {None}
-            wrong.extend(scores - {expected[width, height]})
+            wrong.extend(scores - {expected[size]})
             if turn % 7 == 0:
                 solver.clear()
 

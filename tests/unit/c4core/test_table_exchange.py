@@ -11,8 +11,8 @@ from c4core.batch import BOUND
 from c4core.errors import BoardError, KeyValueError
 from c4core.solver import Solver
 
-SIZE = {"width": 6, "height": 6}
-HARD = Position("", **SIZE)
+SIZE = "6x6"
+HARD = Position("", board=SIZE)
 """Takes several million nodes."""
 
 
@@ -25,13 +25,13 @@ def learned() -> NDArray[np.void]:
     """The bounds that a search of the hard position stores."""
     solver = Solver(table_mb=8)
     solver.solve(HARD)
-    return solver.table_bounds(**SIZE, least_nodes=1 << 8)
+    return solver.table_bounds(board=SIZE, least_nodes=1 << 8)
 
 
 def test_every_bound_is_true(learned: NDArray[np.void]) -> None:
     solver = Solver(table_mb=8)
     for bound in learned[:: len(learned) // 200]:
-        score = solver.solve(Position.from_key(int(bound["key"]), **SIZE)).score
+        score = solver.solve(Position.from_key(int(bound["key"]), board=SIZE)).score
         assert score <= bound["score"] if bound["is_upper"] else score >= bound["score"]
 
 
@@ -39,18 +39,18 @@ def test_bounds_arrive_and_least_nodes_selects_expensive_ones(learned: NDArray[n
     assert learned.dtype == BOUND
     assert len(learned) > 1_000
     solver = Solver(table_mb=8)
-    solver.add_bounds(learned, **SIZE)
-    found = solver.table_bounds(**SIZE, least_nodes=1)
+    solver.add_bounds(learned, board=SIZE)
+    found = solver.table_bounds(board=SIZE, least_nodes=1)
     assert np.array_equal(np.sort(found, order="key"), np.sort(learned, order="key"))
     for least, log in ((1 << 12, 12), ((1 << 12) - 1, 12), ((1 << 12) + 1, 13), (1 << 40, 40)):
-        found = solver.table_bounds(**SIZE, least_nodes=least)
+        found = solver.table_bounds(board=SIZE, least_nodes=least)
         assert len(found) == np.count_nonzero(learned["log_nodes"] >= log)
         assert np.all(found["log_nodes"] >= log)
 
 
 def test_a_search_uses_the_bounds_and_finds_the_same_score(learned: NDArray[np.void]) -> None:
     alone, helped = Solver(table_mb=8), Solver(table_mb=8)
-    helped.add_bounds(learned, **SIZE)
+    helped.add_bounds(learned, board=SIZE)
     first, second = alone.solve(HARD), helped.solve(HARD)
     assert first.score == second.score == -1
     assert second.nodes < first.nodes / 3
@@ -84,7 +84,7 @@ def test_each_board_has_its_own_bounds() -> None:
     solver = Solver(table_mb=1)
     assert len(solver.table_bounds()) == 0
     solver.add_bounds(one())
-    assert len(solver.table_bounds(width=8, height=7)) == 0
+    assert len(solver.table_bounds(board="8x7")) == 0
     solver.add_bounds(np.empty(0, dtype=BOUND))
     assert len(solver.table_bounds()) == 1
 
@@ -95,8 +95,8 @@ def test_bounds_may_be_exchanged_during_a_search(learned: NDArray[np.void]) -> N
     search = threading.Thread(target=lambda: scores.append(solver.solve(HARD).score))
     search.start()
     while search.is_alive():
-        solver.add_bounds(learned[::7], **SIZE)
-        assert len(solver.table_bounds(**SIZE)) >= 0
+        solver.add_bounds(learned[::7], board=SIZE)
+        assert len(solver.table_bounds(board=SIZE)) >= 0
     search.join()
     assert scores == [-1]
 
@@ -124,6 +124,6 @@ def test_bad_bounds_are_refused() -> None:
             solver.add_bounds(bounds)
         assert len(solver.table_bounds(least_nodes=0)) == 0
     with pytest.raises(BoardError):
-        solver.table_bounds(width=99)
+        solver.table_bounds(board="99x6")
     with pytest.raises(BoardError):
-        solver.add_bounds(one(), height=0)
+        solver.add_bounds(one(), board="7x0")

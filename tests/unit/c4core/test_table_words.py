@@ -68,7 +68,7 @@ def test_many_threads_never_see_a_torn_entry(options: list[str], tmp_path: Path)
 def test_keys_with_equal_halves_are_different_positions() -> None:
     """The smallest table keeps the complete key of every entry."""
     solver = Solver(table_mb=1)
-    start = Position(width=10, height=7)
+    start = Position(board="10x7")
     # The last two columns are in the high half; the first six plies fill other columns equally.
     positions = [
         start.play(a).play(b).play(c) for a in range(2) for b in range(8, 10) for c in range(8, 10)
@@ -81,18 +81,18 @@ def test_keys_with_equal_halves_are_different_positions() -> None:
     bounds["key_high"] = [key >> 64 for key in keys]
     bounds["score"] = range(len(keys))
     bounds["log_nodes"] = 20
-    solver.add_bounds(bounds, width=10, height=7)
-    found = solver.table_bounds(width=10, height=7, least_nodes=1)
+    solver.add_bounds(bounds, board="10x7")
+    found = solver.table_bounds(board="10x7", least_nodes=1)
     assert sorted(found.tolist()) == sorted(bounds.tolist())
 
 
 def test_arrays_of_wide_keys() -> None:
     board = BoardSize(8, 8)
     full_rows = 2 * "12345678" + 2 * "21436587" + 2 * "12345678"
-    positions = [Position(full_rows + moves, width=8, height=8) for moves in ("", "1")]
+    positions = [Position(full_rows + moves, board="8x8") for moves in ("", "1")]
     solver = Solver(table_mb=1)
     keys = key_array((position.key for position in positions), board)
     halves = np.array([(k & (1 << 64) - 1, k >> 64) for k in keys.tolist()], dtype=np.uint64)
     expected = [solver.solve(position).score for position in positions]
     for batch in (positions, keys, halves):
-        assert solver.solve_many(batch, width=8, height=8).scores.tolist() == expected
+        assert solver.solve_many(batch, board="8x8").scores.tolist() == expected

@@ -46,5 +46,5 @@ def test_the_engine_prefers_columns_in_this_order(width: int) -> None:
     assert sorted(columns) == list(range(width))
     # On a board of one row every column is a draw until one side has three in a row.
     asker = LocalAsker(None, table_mb=1, threads=1)
-    line = asker.principal_variation(Position(width=width, height=1))
+    line = asker.principal_variation(Position(board=(width, 1)))
     assert line[:4] == tuple(columns[:4])

@@ -52,7 +52,7 @@ def test_terms_round_trip(database: Database) -> None:
         games=1234,
         seats=Seats.RANDOM,
         seed=2**64 - 1,
-        start=Position("1212", width=5, height=4),
+        start=Position("1212", board="5x4"),
         time_control=TimeControl(move=0.5, grace=0.01),
         lenient=True,
         sprt=Sprt(elo0=-5, elo1=5, alpha=0.1),

@@ -110,7 +110,7 @@ def test_bad_json_is_refused(body: bytes, field: str | None, message: str) -> No
 
 
 def test_positions_have_three_notations() -> None:
-    position = Position("4453", width=6, height=5)
+    position = Position("4453", board="6x5")
     for named in (
         {"moves": "4453", "board": "6x5"},
         {"key": str(position.key), "board": "6x5"},

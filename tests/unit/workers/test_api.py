@@ -14,7 +14,7 @@ NAMES = [f"score_{column}" for column in range(1, 6)]
 
 
 def test_rows_have_a_column_for_each_score() -> None:
-    asked = ["1", "9", Position("2", width=5, height=4), [3, 3], Position("4")]
+    asked = ["1", "9", Position("2", board="5x4"), [3, 3], Position("4")]
     rows = api.analyze_many(asked, board="5x4", errors="none")
     scored = [rows[index] for index in (0, 2, 3)]
     assert all(isinstance(row[name], int) for row in scored for name in NAMES)

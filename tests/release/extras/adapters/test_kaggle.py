@@ -62,7 +62,7 @@ def test_five_in_a_row_is_an_error_of_the_agent() -> None:
 def test_kaggle_agents_as_players(name: str) -> None:
     spec = parse_player(f"python:c4core.adapters.kaggle_opponents:{name}")
     other = parse_player("minimax-windows").make()
-    start = Position(width=5, height=4)
+    start = Position(board="5x4")
     with spec.make(Resources(programs=ANY_PROGRAM)) as theirs:
         games = [play_game(theirs, other, seed=seed, start=start) for seed in (1, 1, 2)]
     assert {game.ending for game in games} <= {Ending.FOUR, Ending.FULL}

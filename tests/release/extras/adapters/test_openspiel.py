@@ -49,14 +49,14 @@ def test_perfect_play_keeps_the_value_of_a_position() -> None:
 def test_states_round_trip(board: BoardSize) -> None:
     for empty in (board.cells, board.cells - 6, 7, 1):
         for moves in random_games(3 if empty < board.cells else 1, empty=empty, board=board):
-            position = Position(moves, width=board.width, height=board.height)
+            position = Position(moves, board=board)
             state = to_state(position)
             assert state.current_player() == ("x", "o").index(position.turn)
             assert tuple(state.legal_actions()) == position.legal_columns()
             assert str(state).strip() == str(position)
             back = to_position(state)
             assert (back, back.moves) == (position, position.moves)
-            unknown = Position.from_grid(str(position), width=board.width, height=board.height)
+            unknown = Position.from_grid(str(position), board=board)
             assert to_position(to_state(unknown)) == position
             assert to_state(unknown).legal_actions() == state.legal_actions()
 
@@ -88,7 +88,7 @@ def test_other_games_are_refused() -> None:
 
 def test_openspiel_search_as_a_player() -> None:
     spec = parse_player("python:c4core.adapters.openspiel:mcts")
-    start = Position(width=5, height=4)
+    start = Position(board="5x4")
     with spec.make(Resources(programs=ANY_PROGRAM)) as theirs:
         games = [
             play_game(theirs, parse_player("stupid").make(), seed=seed, start=start)

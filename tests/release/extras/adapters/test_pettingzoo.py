@@ -82,7 +82,7 @@ def test_the_registry() -> None:
     made = pettingzoo.make("aec", NAME, width=9, height=6, render_mode="ansi")
     made.reset()
     made.step(8)
-    assert made.render() == str(Position("9", width=9, height=6))
+    assert made.render() == str(Position("9", board="9x6"))
     assert made.observation_space("player_0")["observation"].shape == (6, 9, 2)
 
 

@@ -30,7 +30,7 @@ def test_two_runs_give_the_same_bytes() -> None:
 
 def test_learning_helps_and_the_file_keeps_the_result() -> None:
     roots = draw_roots(BOARD, seed=1, count=120)
-    samples = sample_choices(roots, width=6, height=5, seed=1, last_ply=LAST_PLY, density=20)
+    samples = sample_choices(roots, board="6x5", seed=1, last_ply=LAST_PLY, density=20)
     everything = samples.copy()
     everything["root"] = np.arange(len(samples)) % 24
     plan = replace(PLAN, epochs=60)

@@ -145,7 +145,7 @@ def test_another_board_is_a_failure(tmp_path: Path) -> None:
             made.choose(Position(), Dice(1))
         assert caught.value.failing is Failing.ERROR
         other = parse_player("random").make()
-        start = Position(width=5, height=4)
+        start = Position(board="5x4")
         assert play_game(made, other, start=start).ending in {Ending.FOUR, Ending.FULL}
         assert play_game(made, other).ending is Ending.ERROR
 

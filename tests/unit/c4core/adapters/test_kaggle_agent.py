@@ -24,7 +24,7 @@ BOARDS = [DEFAULT_BOARD, BoardSize(5, 4), BoardSize(4, 8), BoardSize(10, 7), Boa
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_observations_and_configurations_round_trip(board: BoardSize) -> None:
     for moves in random_games(10, empty=6, board=board):
-        position = Position(moves, width=board.width, height=board.height)
+        position = Position(moves, board=board)
         assert read_board(configuration_of(board, 1.5)) == board
         assert read_seconds(configuration_of(board, 1.5)) == 1.5
         assert read_position(observation_of(position), board) == position
@@ -34,7 +34,7 @@ def test_observations_and_configurations_round_trip(board: BoardSize) -> None:
     ("position", "player", "expected"),
     [
         (Position("112233"), "perfect", 3),
-        (Position("a1a1a1", width=10, height=7), "alphabeta", 9),
+        (Position("a1a1a1", board="10x7"), "alphabeta", 9),
     ],
     ids=str,
 )

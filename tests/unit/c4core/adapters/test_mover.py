@@ -48,7 +48,7 @@ def test_an_external_program_with_consent_plays_several_games() -> None:
     mover = Mover(f"kaggle:{agent}", resources=Resources(programs=ANY_PROGRAM))
     try:
         for board in ((7, 6), (5, 4), (7, 6)):
-            position = Position(width=board[0], height=board[1])
+            position = Position(board=board)
             assert position.is_legal(mover.choose(position))
     finally:
         mover.close()

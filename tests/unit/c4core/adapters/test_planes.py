@@ -17,7 +17,7 @@ BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 7), BoardSize(12, 4), B
 def test_round_trip(board: BoardSize) -> None:
     for empty in (board.cells, board.cells - 5, 8, 1):
         for moves in random_games(3 if empty < board.cells else 1, empty=empty, board=board):
-            position = Position(moves, width=board.width, height=board.height)
+            position = Position(moves, board=board)
             assert decode(encode(position, position.turn)) == position
 
 

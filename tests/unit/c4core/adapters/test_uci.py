@@ -174,13 +174,13 @@ def test_a_move_gets_its_share_of_the_clock() -> None:
 def test_look_ahead_finds_exactly_the_results_within_its_depth(board: BoardSize) -> None:
     solver = Solver(table_mb=1)
     for moves in random_games(15, empty=11, board=board):
-        position = Position(moves, width=board.width, height=board.height)
+        position = Position(moves, board=board)
         exact = solver.analyze(position).scores
         for plies in range(1, 12):
             spent = Spent(None, None, Stop())
             expected = [
                 score
-                if score is not None and plies_to_end(-score, position.ply + 1, *board) < plies
+                if score is not None and plies_to_end(-score, position.ply + 1, board) < plies
                 else None
                 for score in exact
             ]

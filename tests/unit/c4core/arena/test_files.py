@@ -99,7 +99,7 @@ def test_bad_csv_rows_are_reported(snapshot: SnapshotAssertion) -> None:
     ids=str,
 )
 def test_games_from_a_start_in_all_forms(board: BoardSize) -> None:
-    start = Position(width=board.width, height=board.height).play(board.width - 1)
+    start = Position(board=board).play(board.width - 1)
     for game in finished_games(5, board=board, start=start):
         assert parse_json_game(json_line(game)) == game
         bare = game._replace(moves=None)

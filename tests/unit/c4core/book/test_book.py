@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     Made = tuple[Path, list[Level]]
 
-OPENING = {"width": 5, "height": 4}
-START = Position(**OPENING)
-SIZE = {"width": 4, "height": 4}
+OPENING = BoardSize(5, 4)
+START = Position(board=OPENING)
+SIZE = BoardSize(4, 4)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def opening_book(tmp_path_factory: pytest.TempPathFactory) -> Made:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     path = tmp_path / "small.c4book"
-    small_book(path, width=4, height=4)
+    small_book(path, board="4x4")
     return path
 
 
@@ -65,8 +65,8 @@ def small(tmp_path: Path) -> Path:
     ("width", "height"), [(4, 4), (5, 4), (4, 5), (6, 3), (1, 4), (7, 2), (2, 7), (3, 5)]
 )
 def test_a_book_answers_its_positions(tmp_path: Path, width: int, height: int) -> None:
-    path, size = tmp_path / "a.c4book", {"width": width, "height": height}
-    levels = small_book(path, **size)
+    path = tmp_path / "a.c4book"
+    levels = small_book(path, board=(width, height))
     with Book.open(path) as book:
         assert len(book) == len(list(book)) == sum(len(keys) for keys, _ in levels)
         for level, its_level in zip(levels, book.levels(), strict=True):
@@ -85,7 +85,7 @@ def test_only_reachable_positions_are_known(small: Path) -> None:
     while min(seen.values()) < 500:
         key = chance.getrandbits(20)
         try:
-            position = Position.from_key(key, width=4, height=4)
+            position = Position.from_key(key, board="4x4")
         except KeyValueError:
             continue
         is_known = position.canonical_key in known
@@ -102,13 +102,13 @@ def test_probes_of_an_opening(opening_book: Made) -> None:
     path, levels = opening_book
     book = Book.open(path)
     assert book.probe("") == levels[0][1][0]
-    last = Position("123451", **OPENING)
+    last = Position("123451", board=OPENING)
     assert book.probe(last.mirrored()) == book.probe(last)
     assert (book.scores(last), book.best(last)) == ((None,) * 5, ())
     assert last.play(1) not in book
     solver = Solver(table_mb=1)
     # An immediate win does not need a slot.
-    assert book.probe("121212") == solver.solve(Position("121212", **OPENING)).score == 7
+    assert book.probe("121212") == solver.solve(Position("121212", board=OPENING)).score == 7
     chance = random.Random(1)
     for _ in range(40):
         position = START
@@ -123,17 +123,17 @@ def test_probes_of_an_opening(opening_book: Made) -> None:
 
 def test_scores_of_columns(small: Path) -> None:
     book = Book.open(small)
-    start, win = Position(**SIZE), Position("121212", **SIZE)
+    start, win = Position(board=SIZE), Position("121212", board=SIZE)
     assert book.scores(start) == Solver().analyze(start).scores
     assert book.best(win) == (0,)
     assert book.scores(win)[0] == book.probe(win) == 5
     over = win.play(0)
     assert (book.probe(over), book.scores(over), book.best(over)) == (None, (None,) * 4, ())
     *_, keys = open_plies(start)
-    filled = Position.from_key(int(keys[~wins_now(keys, BoardSize(**SIZE))][0]), **SIZE)
+    filled = Position.from_key(int(keys[~wins_now(keys, SIZE)][0]), board=SIZE)
     assert sorted(book.scores(filled), key=str) == [0, None, None, None]
     for ask in (book.probe, book.scores, book.best, book.__contains__):
-        assert ask("1432") == ask(Position("1432", **SIZE)) is not None
+        assert ask("1432") == ask(Position("1432", board=SIZE)) is not None
         with pytest.raises(errors.BookBoardError, match="is for 4x4, the position is on 7x6"):
             ask(Position())
     with pytest.raises(errors.BookBoardError):
@@ -147,7 +147,7 @@ def test_scores_of_columns(small: Path) -> None:
 def test_batches_take_texts_positions_and_keys(opening_book: Made) -> None:
     book = Book.open(opening_book[0])
     texts = ["", "1", "1111", "5", "55", "123451", "1234512", "1212121"]
-    positions = [Position(text, **OPENING) for text in texts]
+    positions = [Position(text, board=OPENING) for text in texts]
     expected = [book.probe(position) for position in positions]
     assert expected.count(None) == 2
     keys = np.array([position.key for position in positions], dtype=np.uint64)
@@ -179,9 +179,9 @@ def test_open_and_closed(small: Path) -> None:
         Book()
 
     def positions() -> Iterator[Position]:
-        yield Position(**SIZE)
+        yield Position(board=SIZE)
         book.close()
-        yield Position("1", **SIZE)
+        yield Position("1", board=SIZE)
 
     # An iterator is not a sequence: only the type checker would find this mistake.
     with pytest.raises(ValueError, match="closed"):
@@ -262,7 +262,7 @@ def test_a_solver_asks_its_book(opening_book: Made) -> None:
         last = len(levels) - 1
         for keys, scores in levels:
             for key, score in list(zip(keys.tolist(), scores.tolist(), strict=True))[:20]:
-                its_position = Position.from_key(key, **OPENING)
+                its_position = Position.from_key(key, board=OPENING)
                 for position in (its_position, its_position.mirrored()):
                     evaluation = informed.solve(position)
                     assert (evaluation.score, evaluation.nodes) == (score, 0)
@@ -272,7 +272,7 @@ def test_a_solver_asks_its_book(opening_book: Made) -> None:
                     assert analysis.nodes == 0 or position.ply == last
                     line = informed.principal_variation(position)
                     assert line == alone.principal_variation(position)
-        other = Position("1", width=6, height=5)
+        other = Position("1", board="6x5")
         assert informed.solve(other).score == alone.solve(other).score
         assert informed.book is book
     with pytest.raises(ValueError, match="closed"):
@@ -283,26 +283,26 @@ def test_a_solver_asks_its_book(opening_book: Made) -> None:
 def test_a_batch_is_answered_by_book_and_search(opening_book: Made, threads: int) -> None:
     path, levels = opening_book
     keys = np.concatenate([keys[:40] for keys, _ in levels])
-    deepest = [Position.from_key(key, **OPENING) for key in levels[-1][0][:40].tolist()]
+    deepest = [Position.from_key(key, board=OPENING) for key in levels[-1][0][:40].tolist()]
     beyond = [position.play(position.legal_columns()[0]).key for position in deepest]
     keys = np.concatenate([np.array(beyond, dtype=np.uint64), keys])
     with Book.open(path) as book:
         informed = Solver(table_mb=1, threads=threads, book=book)
         alone = Solver(table_mb=1, threads=threads)
         for found, expected in (
-            (informed.solve_many(keys, **OPENING), alone.solve_many(keys, **OPENING)),
-            (informed.analyze_many(keys, **OPENING), alone.analyze_many(keys, **OPENING)),
+            (informed.solve_many(keys, board=OPENING), alone.solve_many(keys, board=OPENING)),
+            (informed.analyze_many(keys, board=OPENING), alone.analyze_many(keys, board=OPENING)),
         ):
             assert np.array_equal(found.lower, expected.lower)
             assert np.array_equal(found.upper, expected.upper)
             assert found.nodes[40:60].sum() == 0
             assert found.nodes.sum() < expected.nodes.sum()
-        informed_scores = informed.analyze_many(keys, **OPENING).scores
-        assert np.array_equal(informed_scores, alone.analyze_many(keys, **OPENING).scores)
+        informed_scores = informed.analyze_many(keys, board=OPENING).scores
+        assert np.array_equal(informed_scores, alone.analyze_many(keys, board=OPENING).scores)
         assert len(informed.solve_many([])) == 0
 
 
-WHOLE = Position(width=5, height=4)
+WHOLE = Position(board="5x4")
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +340,7 @@ def test_a_file_may_change_while_it_is_open(whole_book: Made, *, asked_before: b
     wrong = refused = 0
     for key, score in zip(keys[::50].tolist(), scores[::50].tolist(), strict=True):
         try:
-            position = Position.from_key(key, width=5, height=4)
+            position = Position.from_key(key, board="5x4")
             wrong += book.probe(position) != score
         except errors.BookDamagedError:
             refused += 1
@@ -362,7 +362,7 @@ else:
         if os.path.realpath("/proc/self/fd/" + number) == there:
             os.dup2(os.open("/", os.O_RDONLY), int(number))
 try:
-    print(book.probe(Position("1234", width=5, height=4)))
+    print(book.probe(Position("1234", board="5x4")))
 except BookDamagedError as error:
     print(error)
 """
@@ -384,7 +384,7 @@ def test_a_file_may_fail_while_it_is_open(whole_book: Made) -> None:
 
 def test_forged_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "forged.c4book"
-    small_book(path, width=4, height=4)
+    small_book(path, board="4x4")
     whole, info = path.read_bytes(), Book.open(path).info
     # Some of these scores stand for faults inside the reader.
     for score in (-127, -126, -125, -20, 100):
@@ -414,7 +414,7 @@ def test_closing_while_others_read(whole_book: Made) -> None:
     """The answers are right, or the book is closed; the process does not crash."""
     path, levels = whole_book
     keys, scores = levels[5][0][:50].copy(), levels[5][1][:50].tolist()
-    positions = [Position.from_key(key, width=5, height=4) for key in keys.tolist()]
+    positions = [Position.from_key(key, board="5x4") for key in keys.tolist()]
     with Book.open(path) as book:
         expected = [book.scores(position) for position in positions]
     books = [Book.open(path)]
@@ -464,7 +464,7 @@ def test_the_shipped_book_opens() -> None:
 def test_a_damaged_book_of_another_board_does_no_harm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small_book(tmp_path / "c4-4x4-ply16.c4book", width=4, height=4)
+    small_book(tmp_path / "c4-4x4-ply16.c4book", board="4x4")
     (tmp_path / "c4-5x4-ply9.c4book").write_bytes(b"damaged")
     monkeypatch.setattr("c4core.book.book._SHIPPED", tmp_path)
     with Book.shipped(BoardSize(4, 4)) as book:

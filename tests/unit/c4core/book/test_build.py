@@ -15,7 +15,6 @@ from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 
 BOARD = BoardSize(4, 4)
-SIZE = BOARD._asdict()
 
 
 def keys_of(*positions: Position) -> NDArray[np.uint64]:
@@ -23,7 +22,7 @@ def keys_of(*positions: Position) -> NDArray[np.uint64]:
 
 
 def test_children_are_found_for_every_position_of_a_ply() -> None:
-    keys, *_, last = islice(arrays.open_plies(Position(**SIZE)), 9, None)
+    keys, *_, last = islice(arrays.open_plies(Position(board=BOARD)), 9, None)
     child_keys, moves = arrays.children(keys, BOARD)
     assert set(np.unique(moves).tolist()) == {
         arrays.MOVE_NONE,
@@ -33,7 +32,7 @@ def test_children_are_found_for_every_position_of_a_ply() -> None:
     for key, its_children, its_moves in zip(
         keys.tolist(), child_keys.tolist(), moves.tolist(), strict=True
     ):
-        position = Position.from_key(key, **SIZE)
+        position = Position.from_key(key, board=BOARD)
         for column in range(4):
             expected = 0, arrays.MOVE_NONE
             if position.is_legal(column):
@@ -57,7 +56,7 @@ def test_wins_and_threats() -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(4, 4), (5, 3), (4, 5)])
 def test_whole_boards_have_the_oracles_scores(width: int, height: int) -> None:
-    levels = whole_game(Position(width=width, height=height))
+    levels = whole_game(Position(board=(width, height)))
     for (keys, scores), (every, expected) in zip(
         levels, exhaustive_scores(width, height), strict=False
     ):
@@ -79,7 +78,7 @@ def test_a_missing_child_is_reported() -> None:
 
 
 def test_the_best_known_child_is_found() -> None:
-    (keys, scores), (child_keys, child_scores) = whole_game(Position(**SIZE))[6:8]
+    (keys, scores), (child_keys, child_scores) = whole_game(Position(board=BOARD))[6:8]
     best, exact = best_of_known(keys, child_keys[::2].copy(), child_scores[::2].copy(), BOARD)
     wins = arrays.wins_now(keys, BOARD)
     assert np.array_equal(best[exact], scores[exact])

@@ -13,7 +13,7 @@ from tests.support.boards.small_books import small_book
 
 
 def test_json_lines_have_every_position(tmp_path: Path) -> None:
-    levels = small_book(tmp_path / "a.c4book", width=4, height=4)
+    levels = small_book(tmp_path / "a.c4book", board="4x4")
     with Book.open(tmp_path / "a.c4book") as book:
         about, *lines = map(json.loads, exchange.json_lines(book))
     assert about == {
@@ -51,7 +51,7 @@ def test_pons_keys() -> None:
 
 def test_a_pons_book_has_the_scores_at_their_places(tmp_path: Path) -> None:
     path, other = tmp_path / "a.c4book", tmp_path / "4x4.book"
-    small_book(path, width=4, height=4)
+    small_book(path, board="4x4")
     book = Book.open(path)
     written = exchange.write_pons(book, other)
     data, size = other.read_bytes(), exchange.table_size(21)
@@ -61,7 +61,7 @@ def test_a_pons_book_has_the_scores_at_their_places(tmp_path: Path) -> None:
     assert written.lost < 0.05 * len(book)
     found = 0
     for key, score in book:
-        position = Position.from_key(key, width=4, height=4)
+        position = Position.from_key(key, board="4x4")
         number = slow_pons_key(position)
         place = 6 + number % size
         if (data[place], data[place + size]) == (number % 256, score + 5 + 1):

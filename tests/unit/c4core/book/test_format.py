@@ -17,11 +17,11 @@ READER = ROOT / "examples" / "read_book.py"
 
 def test_the_example_reads_books(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
-    small_book(path, width=4, height=5)
+    small_book(path, board="4x5")
     book, chance = Book.open(path), random.Random(1)
     expected: dict[str, int | None] = {}
     while len(expected) < 100:
-        position = Position(width=4, height=5)
+        position = Position(board="4x5")
         for _ in range(chance.randrange(20)):
             if not position.is_over:
                 position = position.play(chance.choice(position.legal_columns()))
@@ -35,7 +35,7 @@ def test_the_example_reads_books(tmp_path: Path) -> None:
 
 def test_the_page_states_the_constants(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
-    small = Position(width=4, height=4)
+    small = Position(board="4x4")
     write_book(path, opening(small, 2), board=small.board)
     data = path.read_bytes()
     assert data[:8].hex(" ").upper() in PAGE.read_text()

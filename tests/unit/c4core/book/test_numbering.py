@@ -36,7 +36,7 @@ def test_slots_of_7x6() -> None:
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_different_positions_have_different_slots(width: int, height: int) -> None:
-    start = Position(width=width, height=height)
+    start = Position(board=(width, height))
     levels = list(takewhile(lambda keys: len(keys) < 20_000, open_plies(start)))
     ranking = Ranking(BoardSize(width, height), len(levels) - 1)
     for ply, keys in enumerate(levels):
@@ -50,7 +50,7 @@ def test_the_largest_slots() -> None:
     for width, height in ((16, 3), (8, 7), (4, 15), (32, 1), (3, 19), (12, 4)):
         cells = width * height
         ranking = Ranking(BoardSize(width, height), cells)
-        chance, position = random.Random(1), Position(width=width, height=height)
+        chance, position = random.Random(1), Position(board=(width, height))
         while not position.is_over:
             slots = ranking.slots(keys_of(position.key), ply=position.ply)
             assert slots[0] < ranking.count(position.ply) < 1 << 64
@@ -99,10 +99,10 @@ def test_sizes_of_units() -> None:
 
 
 def test_owners_are_the_least_ancestors() -> None:
-    levels = list(islice(open_plies(Position(width=4, height=4)), 3, 6))
+    levels = list(islice(open_plies(Position(board="4x4")), 3, 6))
     leads_to: dict[int, int] = {}
     for index in range(len(levels[0]) - 1, -1, -1):
-        below = [Position.from_key(int(levels[0][index]), width=4, height=4)]
+        below = [Position.from_key(int(levels[0][index]), board="4x4")]
         for _ in range(2):
             below = [p.play(c) for p in below for c in p.legal_columns()]
         leads_to |= {p.canonical_key: index for p in below}

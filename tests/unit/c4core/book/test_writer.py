@@ -20,14 +20,14 @@ from tests.support.boards.small_books import NOTHING, small_book, whole_game
 from tests.support.refusals import refusal
 from tests.support.running.databases import file_size_limit
 
-SIZE = {"width": 4, "height": 4}
-START = Position(**SIZE)
+SIZE = BoardSize(4, 4)
+START = Position(board=SIZE)
 BOARD = START.board
 
 
 def test_bytes_are_few(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
-    small_book(path, **SIZE)
+    small_book(path, board=SIZE)
     with Book.open(path) as book:
         assert book.info.file_bytes < 0.35 * len(book)
 
@@ -40,7 +40,7 @@ def test_a_book_has_exactly_the_reachable_positions(tmp_path: Path) -> None:
         with pytest.raises(BookContentError, match=f"ply {ply}: position {keys[-1]} is missing"):
             write_book(tmp_path / "a.c4book", levels, board=BOARD)
     levels = whole_game(START)[:8]
-    over = np.uint64(Position("1212121", **SIZE).canonical_key)
+    over = np.uint64(Position("1212121", board=SIZE).canonical_key)
     keys = np.sort(np.append(levels[7][0], over))
     levels[7] = keys, np.zeros(len(keys), dtype=np.int8)
     with pytest.raises(BookContentError, match=f"position {over} cannot be reached"):
@@ -86,7 +86,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
 
 def test_intact_books_pass(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
-    levels = small_book(path, **SIZE)
+    levels = small_book(path, board=SIZE)
     seen: list[int] = []
     result = verify(Book.open(path), sample=50, progress=seen.append)
     assert (result.is_sound, result.problems, result.solved) == (True, (), 50)
@@ -98,7 +98,7 @@ def test_intact_books_pass(tmp_path: Path) -> None:
 
 def test_a_changed_byte_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
-    small_book(path, **SIZE)
+    small_book(path, board=SIZE)
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
@@ -115,7 +115,7 @@ def test_a_changed_byte_is_reported(tmp_path: Path) -> None:
 def test_a_wrong_score_is_reported(tmp_path: Path, ply: int) -> None:
     levels = whole_game(START)
     keys, scores = levels[ply]
-    index = int((~wins_now(keys, BoardSize(**SIZE))).argmax())
+    index = int((~wins_now(keys, SIZE)).argmax())
     scores[index] += 1 if scores[index] <= 0 else -1
     path = tmp_path / "a.c4book"
     write_book(path, levels, board=BOARD)

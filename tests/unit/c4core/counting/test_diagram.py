@@ -43,7 +43,7 @@ def test_all_of_5x5() -> None:
 
 def test_won_positions_are_counted() -> None:
     won = [
-        sum(Position.from_key(key, width=4, height=4).winner is not None for key in keys.tolist())
+        sum(Position.from_key(key, board="4x4").winner is not None for key in keys.tolist())
         for keys in islice(plies(width=4, height=4), 12)
     ]
     assert [ply.won for ply in islice(count(BoardSize(4, 4)), 12)] == won

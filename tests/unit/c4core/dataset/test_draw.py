@@ -20,8 +20,7 @@ SMALL = BoardSize(5, 4)
 
 
 def positions(keys: np.ndarray, board: BoardSize) -> list[Position]:
-    width, height = board
-    return [Position.from_key(key, width=width, height=height) for key in keys.tolist()]
+    return [Position.from_key(key, board=board) for key in keys.tolist()]
 
 
 def plies(keys: np.ndarray, board: BoardSize) -> list[int]:
@@ -29,18 +28,17 @@ def plies(keys: np.ndarray, board: BoardSize) -> list[int]:
 
 
 def everything(board: BoardSize) -> list[np.ndarray]:
-    width, height = board
-    return list(open_plies(Position(width=width, height=height)))
+    return list(open_plies(Position(board=board)))
 
 
 def test_random_moves_are_uniform_over_open_columns() -> None:
     # On 3 x 3, whose games never end early: the first stone is in the middle or at a side.
     keys = draw_positions(Dice(1), 30_000, 1, 1, TINY)
-    middle = Position("2", width=3, height=3).canonical_key
+    middle = Position("2", board="3x3").canonical_key
     assert (keys == middle).mean() == pytest.approx(1 / 3, abs=0.01)
     # Column 1 is full after three stones; then the others share the draws.
     keys = draw_positions(Dice(1), 200_000, 4, 4, TINY)
-    full = [Position(f"111{column}", width=3, height=3).canonical_key for column in "23"]
+    full = [Position(f"111{column}", board="3x3").canonical_key for column in "23"]
     first, second = ((keys == key).sum() for key in full)
     assert first == pytest.approx(second, rel=0.1)
 
@@ -64,7 +62,7 @@ def test_keys_on_wide_boards_have_two_halves(board: BoardSize) -> None:
     keys = draw_positions(Dice(1), 200, 5, 12, board)
     assert (keys.shape, keys.dtype) == ((len(keys), 2), np.uint64)
     whole = [low | high << 64 for low, high in keys.tolist()]
-    drawn = [Position.from_key(key, width=board.width, height=board.height) for key in whole]
+    drawn = [Position.from_key(key, board=board) for key in whole]
     assert [position.canonical_key for position in drawn] == whole
     assert {position.ply for position in drawn} == set(range(5, 13))
     assert not any(position.is_over for position in drawn)
@@ -112,7 +110,7 @@ def test_repeats_in_a_stream_are_dropped() -> None:
 
 def test_positions_are_chosen_from_a_book(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
-    small_book(path, width=4, height=4)
+    small_book(path, board="4x4")
     with Book.open(path) as book:
         last = book.info.last_ply
         every = choose_from_book(book, 0, last, 100_000, 1)

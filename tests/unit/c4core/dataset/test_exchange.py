@@ -85,14 +85,14 @@ def test_lines_have_the_published_formats() -> None:
 def test_boards_below_four_columns_or_rows_are_read() -> None:
     told = json.dumps({"board": [0, 0, 0, 2, 1, 0], "score": 0, "move score": [0, 0, 0]})
     found = read(told, BoardSize(3, 2))
-    assert found.keys.tolist() == [Position("21", width=3, height=2).canonical_key]
+    assert found.keys.tolist() == [Position("21", board="3x2").canonical_key]
 
 
 def test_written_lines_agree_with_the_solver() -> None:
     solver = Solver(table_mb=1)
     for line, text in zip(lines("c4solver", all_moves=True), lines("refmoves"), strict=True):
         moves, *scores = line.split()
-        position = Position(moves, width=SMALL.width, height=SMALL.height)
+        position = Position(moves, board=SMALL)
         found = solver.analyze(position)
         assert list(map(int, scores)) == [-1000 if s is None else s for s in found.scores]
         fields = json.loads(text)

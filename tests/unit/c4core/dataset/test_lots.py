@@ -105,7 +105,7 @@ def by_hand() -> set[tuple[int, int]]:
     known = set(KEYS.tolist())
     pairs = set()
     for key in known:
-        position = Position.from_key(key, width=SMALL.width, height=SMALL.height)
+        position = Position.from_key(key, board=SMALL)
         children = (position.play(column) for column in position.legal_columns())
         pairs |= {(key, child.canonical_key) for child in children if not child.is_over}
     return {(parent, child) for parent, child in pairs if child in known}

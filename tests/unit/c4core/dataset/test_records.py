@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def shown(row: dict[str, Any]) -> Position:
-    return Position(row["moves"].decode(), width=SMALL.width, height=SMALL.height)
+    return Position(row["moves"].decode(), board=SMALL)
 
 
 @pytest.mark.parametrize("row", rows()[::15])
@@ -99,16 +99,16 @@ def test_distances_agree_with_the_engine(board: BoardSize) -> None:
     cases = [
         (score, ply)
         for ply in range(board.cells)
-        for score in range(score_limits(ply, *board)[0], score_limits(ply, *board)[1] + 1)
+        for score in range(score_limits(ply, board)[0], score_limits(ply, board)[1] + 1)
     ]
     scores, plies = (np.array(column) for column in zip(*cases, strict=True))
     found = distances(scores.astype(np.int8), plies.astype(np.uint8), board)
-    assert found.tolist() == [plies_to_end(score, ply, *board) for score, ply in cases]
+    assert found.tolist() == [plies_to_end(score, ply, board) for score, ply in cases]
 
 
 def test_distance_and_traits_agree_with_plain_python() -> None:
     for index, row in enumerate(rows()):
-        position = Position.from_key(int(row["key"]), width=SMALL.width, height=SMALL.height)
+        position = Position.from_key(int(row["key"]), board=SMALL)
         if index % 12 == 0:
             line = Solver(table_mb=1).principal_variation(position)
             assert len(line) == row["distance"]

@@ -68,14 +68,14 @@ def test_a_damaged_or_missing_file_is_refused(data: Path, tmp_path: Path) -> Non
 
 def labelled(*moves: str) -> Positions:
     """Positions of 5x4 with labels."""
-    positions = [Position(each, width=5, height=4) for each in moves]
+    positions = [Position(each, board="5x4") for each in moves]
     return Positions(**labelled_arrays(positions), board=SMALL)
 
 
 def test_keys_match_the_positions() -> None:
     moves = ["", "1", "5", "1122", "4453"]
     found = labelled(*moves)
-    positions = [Position(each, width=5, height=4) for each in moves]
+    positions = [Position(each, board="5x4") for each in moves]
     assert found.keys.tolist() == [position.key for position in positions]
     assert canonical(found).tolist() == [position.canonical_key for position in positions]
     # A position in several sets is used once.

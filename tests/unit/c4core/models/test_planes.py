@@ -58,7 +58,7 @@ def test_the_grid_of_the_sources_example() -> None:
 
 
 def test_bad_input_is_refused(snapshot: SnapshotAssertion) -> None:
-    words, wide = np.zeros(2, dtype=np.uint64), Position(width=10, height=7)
+    words, wide = np.zeros(2, dtype=np.uint64), Position(board="10x7")
 
     def planes(*shape: int) -> str:
         return refusal(words_of_planes, np.zeros((1, *shape), dtype=np.uint8))

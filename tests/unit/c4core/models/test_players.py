@@ -76,11 +76,11 @@ def test_only_open_columns_of_its_board_are_played() -> None:
     assert [worth is None for worth in worths] == [True] * 3 + [False] * 4
     assert ENGINE.choose(position) in {3, 4, 5, 6}
     with pytest.raises(ValueError, match="a model of 7x6 cannot judge a position of 5x4"):
-        ENGINE.evaluate(Position(width=5, height=4))
+        ENGINE.evaluate(Position(board="5x4"))
     with pytest.raises(ValueError, match="the game is over"):
         ENGINE.choose(Position("1212121"))
     with pytest.raises(BoardError, match="models need a board with"):
-        ResidualEngine(width=10, height=7, weights={}, **SIZES[0])
+        ResidualEngine(board="10x7", weights={}, **SIZES[0])
 
 
 def test_unroundable_weights_are_refused(snapshot: SnapshotAssertion) -> None:
@@ -136,7 +136,7 @@ def test_weights_of_another_type_or_kind_are_refused() -> None:
     with pytest.raises(ModelError, match="a model of kind cnn plays with PyTorch only"):
         engine_of(replace(model, kind="cnn"), HERE)
     with pytest.raises(KeyError, match=r"first\.weight"):
-        ResidualEngine(width=5, height=4, **SIZES[0], weights={})
+        ResidualEngine(board="5x4", **SIZES[0], weights={})
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)

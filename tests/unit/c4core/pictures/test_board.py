@@ -33,7 +33,7 @@ def texts(picture: Picture) -> list[str | None]:
 def test_every_board_is_well_formed_and_within_its_frame(
     moves: str, width: int, height: int
 ) -> None:
-    picture = board_picture(Position(moves, width=width, height=height))
+    picture = board_picture(Position(moves, board=(width, height)))
     root = parsed(svg_text(picture))
     assert root.tag == f"{SVG}svg"
     assert [float(number) for number in root.attrib["viewBox"].split()] == pytest.approx(
@@ -110,13 +110,13 @@ def test_untrusted_text_is_escaped() -> None:
 
 
 def test_positions_have_an_svg_representation() -> None:
-    position = Position("4453", width=8, height=7)
+    position = Position("4453", board="8x7")
     drawn = position._repr_svg_()
     assert drawn == svg_text(board_picture(position))
     label = parsed(drawn).attrib["aria-label"]
     assert label == "Connect Four, 8 columns, 7 rows, moves 4453; red to move"
     assert "red has won" in Position("4343434")._repr_svg_()
-    assert "a draw" in Position("12", width=2, height=1)._repr_svg_()
+    assert "a draw" in Position("12", board="2x1")._repr_svg_()
 
 
 def test_one_call_draws_scores_and_threats() -> None:

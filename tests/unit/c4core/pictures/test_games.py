@@ -105,7 +105,7 @@ def test_games_from_a_position_without_moves_and_on_wide_boards() -> None:
     assert falls_of([Position()]) == []
     for width, height in ((10, 7), (20, 5)):
         columns = parse_moves("9a9a8a9", width=width)
-        boards = positions_of(Position(width=width, height=height), columns)
+        boards = positions_of(Position(board=(width, height)), columns)
         assert len(falls_of(boards)) == len(columns) - 1
 
 

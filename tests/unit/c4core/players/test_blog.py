@@ -108,8 +108,8 @@ def test_v5_may_open_at_random() -> None:
     # The opening ends after two moves of each player.
     assert opening_columns(Position("234")) == [4, 5]
     assert opening_columns(Position("2345")) is None
-    assert opening_columns(Position("2323", width=4, height=4)) is None
-    assert opening_columns(Position("23", width=4, height=4)) is None  # no column is left
+    assert opening_columns(Position("2323", board="4x4")) is None
+    assert opening_columns(Position("23", board="4x4")) is None  # no column is left
 
 
 def test_v6_early_chip() -> None:
@@ -122,8 +122,8 @@ def test_v6_early_chip() -> None:
     assert choices("blog-v6:depth=3", after) == {2}
     assert choices("blog-v6:depth=3", Position.from_columns([2, 3, 0])) == {4}
     assert choices("blog-v6:depth=4", after) == {3}
-    assert choices("blog-v6:depth=2", Position("111", width=1, height=6)) == {0}
-    assert choices("blog-v6:depth=2", Position("121", width=2, height=6)) <= {0, 1}
+    assert choices("blog-v6:depth=2", Position("111", board="1x6")) == {0}
+    assert choices("blog-v6:depth=2", Position("121", board="2x6")) <= {0, 1}
 
 
 def test_v6_looks_deep_only_when_the_middle_is_full() -> None:

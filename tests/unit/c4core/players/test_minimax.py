@@ -90,7 +90,7 @@ def test_time_ends_a_deepening_search() -> None:
 
 def test_a_search_stops_at_the_end_of_the_board() -> None:
     assert (ORDER, columns_from_centre(4)) == ((3, 2, 4, 1, 5, 0, 6), (1, 2, 0, 3))
-    nearly_full = Position("1112222333", width=4, height=4)
+    nearly_full = Position("1112222333", board="4x4")
     assert searched(60, nearly_full, order=columns_from_centre(4), deepens=True).depth <= 6
 
 

@@ -142,7 +142,7 @@ def test_final_grids_are_looked_up() -> None:
     # o to move after 1: o in column 2 (twice, lost), in 7 (once, won).
     assert stored.tally(Position("1"))[1::5] == ((2, 0, 0), (1, 1, 0))
     with pytest.raises(ValueError, match="games are on a 7x6 board"):
-        stored.tally(Position(width=5, height=5))
+        stored.tally(Position(board="5x5"))
     with pytest.raises(ValueError, match="is not a finished game"):
         finals(["12"])
     with pytest.raises(ValueError, match="every game has one of each"):
@@ -159,12 +159,12 @@ def has_stones_of(final: Position, position: Position) -> bool:
 
 @pytest.mark.parametrize("moves", ["", "a", "a9", "5a3", "aa"])
 def test_final_grids_of_wide_boards(moves: str) -> None:
-    start = Position(width=10, height=7)
+    start = Position(board="10x7")
     player = parse_player("random").make()
     ends = [play_game(player, player, seed=seed, start=start).final() for seed in range(200)]
     winner = np.array([{"x": 1, "o": -1, None: 0}[end.winner] for end in ends], dtype=np.int8)
     keys = np.array([(end.key % 2**64, end.key >> 64) for end in ends], dtype=np.uint64)
-    position = Position(moves, width=10, height=7)
+    position = Position(moves, board="10x7")
     tally = []
     for column in range(10):
         held = [end for end in ends if has_stones_of(end, position.play(column))]
@@ -182,11 +182,11 @@ def test_final_grids_of_wide_boards(moves: str) -> None:
 
 
 def test_keys_of_a_wide_board_may_have_64_bits() -> None:
-    final = Position("1212121", width=8, height=8)
+    final = Position("1212121", board="8x8")
     assert final.key < 1 << 64
     keys, winner = np.array([final.key], dtype=np.uint64), np.array([1], dtype=np.int8)
     stored = FinalGrids.from_keys(keys, winner, board=final.board)
-    assert stored.tally(Position(width=8, height=8))[0] == (1, 1, 0)
+    assert stored.tally(Position(board="8x8"))[0] == (1, 1, 0)
 
 
 def test_database_player_follows_stored_games() -> None:

@@ -53,8 +53,7 @@ def test_two_perfect_players_reach_the_score() -> None:
     player = parse_player("perfect").make()
     for seed in range(5):
         assert (
-            play_game(player, player, seed=seed, start=Position("1234", width=4, height=4)).winner
-            is None
+            play_game(player, player, seed=seed, start=Position("1234", board="4x4")).winner is None
         )
     start = Position("444444222233")
     games = [play_game(player, player, seed=seed, start=start) for seed in (1, 1, 1)]
@@ -78,7 +77,7 @@ def test_scores_may_come_from_another_analyst() -> None:
             return Analysis(scores, exact_bounds(scores), known, known)
 
     player = parse_player("perfect").make(Resources(analyst=Book()))
-    start = Position("1234123413", width=4, height=4)
+    start = Position("1234123413", board="4x4")
     assert player.choose(start, Dice(1)) in Solver().analyze(start).best
 
 
@@ -110,7 +109,7 @@ def test_a_deadline_between_two_checks_is_not_an_error(
     assert asked == [0.5, 0.0]
 
 
-EMPTY = Position(width=5, height=4)
+EMPTY = Position(board="5x4")
 
 
 def proof(path: Path | str) -> Player:
@@ -135,7 +134,7 @@ def test_the_included_book_answers_openings() -> None:
     assert parse_player("perfect").make().choose(Position("44"), Dice(1)) == 3
     assert shared_solver().progress[0] == before
     small = parse_player("perfect").make()
-    assert small.choose(Position("2233", width=5, height=4), Dice(1)) in range(5)
+    assert small.choose(Position("2233", board="5x4"), Dice(1)) in range(5)
 
 
 @pytest.mark.parametrize("opponent", ["random", "perfect"])
@@ -143,9 +142,9 @@ def test_the_included_book_answers_openings() -> None:
     ("start", "rules"),
     [
         (EMPTY, 0),
-        (Position("2", width=5, height=4), 63),
-        (Position("14", width=5, height=4), 63),
-        (Position("4455", width=7, height=4), 63),
+        (Position("2", board="5x4"), 63),
+        (Position("14", board="5x4"), 63),
+        (Position("4455", board="7x4"), 63),
     ],
     ids=["", "2", "14", "4455"],
 )
@@ -167,7 +166,7 @@ def test_proof_never_falls_below_the_bound(
 
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_a_shipped_proof_is_named_by_its_board(board: BoardSize) -> None:
-    start = Position(width=board.width, height=board.height)
+    start = Position(board=board)
     player = proof(str(board))
     assert str(player) == f"proof:{board}"
     info = Certificate.open(shipped_file(board)).info
@@ -205,7 +204,7 @@ def test_a_position_outside_the_proof_is_refused(path: Path) -> None:
     player = proof(path)
     other = "1" if player.choose(EMPTY, Dice(1)) not in {0, 4} else "2"
     with pytest.raises(PlayerFailure, match=r"a\.c4proof: the proof does not cover this position$"):
-        player.choose(Position(2 * other, width=5, height=4), Dice(1))
+        player.choose(Position(2 * other, board="5x4"), Dice(1))
 
 
 def test_an_invalid_proof_loses_before_the_first_move(path: Path) -> None:

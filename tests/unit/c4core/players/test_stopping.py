@@ -25,7 +25,7 @@ from c4core.proof import make as make_certificate
 from tests.support.running.interrupts import stopped
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
-WIDE = Position("7777", width=12, height=4)
+WIDE = Position("7777", board="12x4")
 """Many columns, so that few plies already give many boards; the middle column is full."""
 
 WITH_PYTORCH = {"learning-cnn"}

@@ -21,7 +21,7 @@ from tests.support.memory import memory_below
      ("12", 5, 4), ("2252576253462244111563", 7, 6)],
 )  # fmt: skip
 def test_the_exact_value_of_a_position(moves: str, width: int, height: int) -> None:
-    start = Position(moves, width=width, height=height)
+    start = Position(moves, board=(width, height))
     data = make(start)
     certificate = Certificate(data)
     score = Solver().solve(start).score
@@ -31,7 +31,7 @@ def test_the_exact_value_of_a_position(moves: str, width: int, height: int) -> N
 
 
 def test_without_rules_the_proof_reaches_the_end_of_every_game() -> None:
-    start = Position(width=4, height=4)
+    start = Position(board="4x4")
     data = make(start, rules=0)
     plain = Certificate(data)
     plain.check()
@@ -40,7 +40,7 @@ def test_without_rules_the_proof_reaches_the_end_of_every_game() -> None:
 
 
 def test_a_single_bound_is_proven() -> None:
-    start = Position("12", width=5, height=4)
+    start = Position("12", board="5x4")
     score = Solver().solve(start).score
     least = Certificate(make(start, at_least=score - 1))
     most = Certificate(make(start, at_most=score + 1))
@@ -54,7 +54,7 @@ def test_a_single_bound_is_proven() -> None:
 
 
 def test_false_claims_are_not_proven() -> None:
-    start = Position(width=4, height=4)
+    start = Position(board="4x4")
     with pytest.raises(ClaimError, match="the claim is wrong: the score is less than 1"):
         make(start, at_least=1)
     with pytest.raises(ClaimError, match="the claim is wrong: the score is more than -1"):
@@ -68,9 +68,9 @@ def test_false_claims_are_not_proven() -> None:
 
 
 def test_a_claim_and_its_mirror_image_give_the_same_bytes() -> None:
-    start = Position("3", width=5, height=4)
+    start = Position("3", board="5x4")
     assert make(start) == make(start) == make(start, prover=Prover(table_mb=64))
-    assert make(Position("12", width=5, height=4)) == make(Position("54", width=5, height=4))
+    assert make(Position("12", board="5x4")) == make(Position("54", board="5x4"))
 
 
 def test_a_prover_can_be_stopped() -> None:
@@ -79,7 +79,7 @@ def test_a_prover_can_be_stopped() -> None:
 
     def work() -> None:
         try:
-            make(Position(width=8, height=7), prover=prover)
+            make(Position(board="8x7"), prover=prover)
         except ProvingStoppedError as error:
             ended.append(error)
 
@@ -93,7 +93,7 @@ def test_a_prover_can_be_stopped() -> None:
 
 def test_progress_is_reported() -> None:
     told: list[int] = []
-    make(Position(width=4, height=4), progress=told.append)
+    make(Position(board="4x4"), progress=told.append)
     assert told == sorted(told)
     assert told[-1] > 100
 
@@ -116,7 +116,7 @@ def followed(proof: Proof, number: int, dice: random.Random) -> int:
 def test_a_complete_strategy_never_falls_below_the_bound(
     moves: str, width: int, height: int
 ) -> None:
-    proof = Certificate(make(Position(moves, width=width, height=height), rules=0)).check()
+    proof = Certificate(make(Position(moves, board=(width, height)), rules=0)).check()
     dice = random.Random(1)
     for _ in range(150):
         assert followed(proof, 0, dice) >= proof.halves[0].bound
@@ -124,11 +124,11 @@ def test_a_complete_strategy_never_falls_below_the_bound(
 
 
 def test_every_move_of_a_proof_keeps_the_bound() -> None:
-    proof = Certificate(make(Position(width=5, height=4))).check()
+    proof = Certificate(make(Position(board="5x4"))).check()
     solver, dice = Solver(), random.Random(2)
     seen: set[str] = set()
     for _ in range(60):
-        position = Position(width=5, height=4)
+        position = Position(board="5x4")
         while not position.is_over:
             word = proof.ask(position)[1]
             seen.add(word.why)
@@ -142,9 +142,9 @@ def test_every_move_of_a_proof_keeps_the_bound() -> None:
 
 
 def test_a_mirrored_position_has_the_mirrored_move() -> None:
-    proof = Certificate(make(Position(width=5, height=4))).check()
+    proof = Certificate(make(Position(board="5x4"))).check()
     for column in range(5):
-        position = Position(width=5, height=4).play(column)
+        position = Position(board="5x4").play(column)
         (move,) = proof.ask(position)[1].columns
         (mirrored,) = proof.ask(position.mirrored())[1].columns
         if position != position.mirrored():
@@ -159,11 +159,11 @@ def test_verifying_keeps_two_plies_in_memory() -> None:
 
 
 def test_positions_outside_the_proof() -> None:
-    proof = Certificate(make(Position("1", width=5, height=4))).check()
+    proof = Certificate(make(Position("1", board="5x4"))).check()
     with pytest.raises(ClaimError, match="5x4"):
         proof.ask(Position())
     with pytest.raises(ClaimError, match="1 stones, but the position has 0"):
-        proof.ask(Position(width=5, height=4))
-    assert {word.why for word in proof.ask(Position("33", width=5, height=4))} == {"elsewhere"}
-    over = Position("1212121", width=5, height=4)
+        proof.ask(Position(board="5x4"))
+    assert {word.why for word in proof.ask(Position("33", board="5x4"))} == {"elsewhere"}
+    over = Position("1212121", board="5x4")
     assert {word.why for word in proof.ask(over)} == {"over"}

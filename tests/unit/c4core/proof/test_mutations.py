@@ -26,7 +26,7 @@ from tests.support.certificates import (
     sealed,
 )
 
-START = Position(width=4, height=4)
+START = Position(board="4x4")
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -36,7 +36,7 @@ def test_tampered_files_are_refused(claim: tuple[str, int, int, int]) -> None:
 
 
 def test_every_flipped_bit_and_every_truncation_is_found() -> None:
-    whole = make(Position("121", width=4, height=4))
+    whole = make(Position("121", board="4x4"))
     checker = independent_checker()
     for bit in range(8 * len(whole)):
         changed = bytearray(whole)

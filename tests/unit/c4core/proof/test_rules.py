@@ -25,7 +25,7 @@ def test_both_checkers_have_the_same_rules(width: int, height: int) -> None:
     positions = random_positions(150, seed=width, board=BoardSize(width, height), quiet=True)
     keys = np.array([position.key for position in positions], dtype=np.uint64)
     for target in (-3, -1, 0, 1, 2):
-        sets = rules_that_hold(keys, width=width, height=height, target=target)
+        sets = rules_that_hold(keys, board=(width, height), target=target)
         for key, found in zip(keys, sets, strict=True):
             seen = checker.Rules(board, *board.split(int(key)), target)
             again = [bool(rule(seen)) for rule in checker.RULES]
@@ -34,7 +34,7 @@ def test_both_checkers_have_the_same_rules(width: int, height: int) -> None:
 
 def test_nothing_helps_against_a_win_at_once() -> None:
     keys = np.array([Position("121212").key], dtype=np.uint64)
-    assert list(rules_that_hold(keys, width=7, height=6, target=30)) == [0]
+    assert list(rules_that_hold(keys, board="7x6", target=30)) == [0]
     assert not lasts(Position("121212"), least=-20)
     assert answers(Position("121213"), least=5) == ()
 

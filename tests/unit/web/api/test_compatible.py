@@ -117,7 +117,7 @@ def observed(position: Position) -> dict[str, Any]:
 def test_the_answer_is_a_perfect_column_on_any_board(api: Api, board: tuple[int, int]) -> None:
     size, solver = BoardSize(*board), Solver(table_mb=1)
     for moves in random_games(4, empty=9, board=size):
-        position = Position(moves, width=size.width, height=size.height)
+        position = Position(moves, board=size)
         action = api.post(KAGGLE, observed(position))["action"]
         assert type(action) is int
         assert action in solver.analyze(position).best

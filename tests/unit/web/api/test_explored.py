@@ -39,10 +39,10 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> str:
     with Database.open(url) as database:
         for empty in (8, 9, 12):
             moves = random_games(15, empty=empty, board=BOARD)
-            positions = [Position(each, width=5, height=4) for each in moves]
+            positions = [Position(each, board="5x4") for each in moves]
             evaluate(positions, Question(columns=empty < 12), solver, database)
         weak = Question(columns=False, weak=True)
-        evaluate([Position(width=5, height=4)], weak, solver, database)
+        evaluate([Position(board="5x4")], weak, solver, database)
     return url
 
 
@@ -54,7 +54,7 @@ def api(path: Path, stored: str) -> Iterator[Api]:
 
 @pytest.mark.parametrize("moves", ["", "3", "33", "121212"])
 def test_a_position_and_its_moves(api: Api, path: Path, moves: str) -> None:
-    position = Position(moves, width=5, height=4)
+    position = Position(moves, board="5x4")
     with Book.open(path) as book:
         found = api.get(BOOK, moves=moves, board="5x4")
         assert api.get(BOOK, key=str(position.key), board="5x4") | {"moves": moves} == found | {
@@ -79,7 +79,7 @@ def test_a_position_and_its_moves(api: Api, path: Path, moves: str) -> None:
             expected.continuations,
         )
         if expected.score is not None:
-            assert child["plies"] == plies_to_end(expected.score, position.ply, 5, 4)
+            assert child["plies"] == plies_to_end(expected.score, position.ply, position.board)
     best = max(child["score"] for child in found["children"])
     assert best == found["score"]
 
@@ -111,7 +111,7 @@ def test_pages_contain_every_row_once(api: Api) -> None:
     assert rows == all_rows(api)
     assert api.get(EVALUATIONS) == {"rows": [], "next": None}  # of another board
     for row in rows:
-        position = Position.from_key(int(row["key"]), width=5, height=4)
+        position = Position.from_key(int(row["key"]), board="5x4")
         assert Position.from_grid(row["grid"]) == position
         assert (row["ply"], row["side"]) == (position.ply, position.turn)
         if row["scores"] is not None:

@@ -43,7 +43,7 @@ GAME = {"moves": "1212121", "first": "human", "second": "random"}
 def stored(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Matches: a played one, one with a test, an import with a start, and an unplayed one."""
     url = str(tmp_path_factory.mktemp("stored") / "c4.db")
-    start = Position("11", width=4, height=4)
+    start = Position("11", board="4x4")
     entries = finished_games(5, board=SMALL, start=start)
     with Database.open(url) as database:
         play(database, terms(games=12, seats=Seats.ALTERNATE))
@@ -85,7 +85,7 @@ def test_pages_contain_every_game_once(api: Api, stored: str) -> None:
         assert api.get(f"{GAMES}/{game['match']}/{game['number']}") == game
         assert ("final_grid" in game) == ("moves" not in game)
     grids = {game["start_grid"] for game in found if game["match"] == 3}
-    assert grids == {str(Position("11", width=4, height=4))}
+    assert grids == {str(Position("11", board="4x4"))}
     assert api.refused(f"{GAMES}/1/12") == (404, None)
 
 
@@ -209,7 +209,7 @@ def test_puzzles_of_random_play(api: Api) -> None:
     found = api.get(PUZZLES, **asked, seed=4)
     assert (len(found["puzzles"]), found["complete"]) == (3, True)
     for fields in found["puzzles"]:
-        position = Position(fields["moves"], width=5, height=5)
+        position = Position(fields["moves"], board="5x5")
         assert (fields["grid"], fields["key"]) == (str(position), str(position.key))
         line = parse_moves(fields["line"], width=5)
         assert (fields["solution"], fields["length"]) == (line[0] + 1, len(line))
@@ -286,7 +286,7 @@ def test_a_game_given_by_its_moves_is_reviewed(api: Api) -> None:
 
 
 def test_a_game_in_the_request_is_reviewed(api: Api) -> None:
-    start = Position("1122", width=4, height=4)
+    start = Position("1122", board="4x4")
     (entry,) = finished_games(1, board=SMALL, start=start)
     fields = json_object(entry)
     review = api.post(REVIEW, fields, budget=30)

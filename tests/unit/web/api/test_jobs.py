@@ -139,7 +139,7 @@ def test_a_deep_job_shows_its_tree_and_is_found_again(client: TestClient) -> Non
     made = post(client, wish)
     _, last = events(client, made["id"])[-1]
     assert last["tree"]["asked"] is None
-    score = Solver(table_mb=1).solve(Position("112233", width=4, height=4)).score
+    score = Solver(table_mb=1).solve(Position("112233", board="4x4")).score
     assert last["tree"]["lower"] == last["tree"]["upper"] == score
     shown = client.get(f"/api/v1/jobs/{made['id']}").json()
     assert shown["progress"]["tree"] == last["tree"]

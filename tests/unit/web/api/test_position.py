@@ -76,7 +76,7 @@ def test_too_little_time_leaves_bounds_and_a_guess_that_is_not_stored(
     for column in found["columns"]:
         assert column["lower"] < column["upper"] <= found["upper"]
     assert all(0 <= share <= 1 for share in (guess["share"], *guess["columns"]))
-    position = Position(width=9, height=6)
+    position = Position(board="9x6")
     with Database.open(str(sqlite_path)) as database:
         await_that(lambda: look_up(database, [position]))
         (stored,) = look_up(database, [position]).values()
@@ -133,7 +133,7 @@ def test_pos_is_another_name_of_moves(bare: Api) -> None:
 def test_an_address_or_a_grid_shows_its_board(bare: Api) -> None:
     address = "https://c4.example/?pos=5&board=9x7"
     assert bare.get(PATH, moves=address, budget=0)["board"] == "9x7"
-    grid = str(Position("5", width=9, height=7))
+    grid = str(Position("5", board="9x7"))
     assert bare.get(PATH, moves=grid, budget=0)["board"] == "9x7"
     refused = bare.client.get(PATH, params={"moves": address, "board": "7x6"})
     assert refused.json()["error"] == "the address has the board '9x7', not 7x6"

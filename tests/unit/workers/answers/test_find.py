@@ -13,7 +13,7 @@ import pytest
 
 from c4core.book import Book
 from c4core.evaluation import score_limits
-from c4core.notation import BoardSize
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
@@ -36,7 +36,7 @@ WEAK = Question(columns=False, weak=True)
 
 
 def small(moves: str) -> Position:
-    return Position(moves, width=5, height=4)
+    return Position(moves, board="5x4")
 
 
 GAMES = [small(moves) for moves in random_games(12, empty=8, board=BoardSize(5, 4))]
@@ -95,7 +95,7 @@ def test_mirror_images_and_repetitions_are_searched_once() -> None:
     assert first.nodes == findings.nodes > 0
     assert (second.nodes, third.nodes) == (0, 0)
     (learned,) = findings.learned
-    canonical = Position.from_key(position.canonical_key, width=5, height=4)
+    canonical = Position.from_key(position.canonical_key, board="5x4")
     assert (learned.key, learned.scores) == (canonical.key, reference_scores(canonical))
     assert learned.score == reference_score(position)
     assert (learned.width, learned.height, learned.ply) == (5, 4, position.ply)
@@ -137,7 +137,7 @@ def test_limits_leave_correct_bounds(columns: bool, count: int) -> None:  # noqa
     assert not findings.is_complete
     assert findings.learned == []
     for position, answer in zip(positions, findings.answers, strict=True):
-        lowest, highest = score_limits(position.ply, 7, 6)
+        lowest, highest = score_limits(position.ply, DEFAULT_BOARD)
         assert lowest <= answer.lower < -10
         assert 10 < answer.upper <= highest
         assert answer.score is None
@@ -258,7 +258,7 @@ def test_a_question_round_trips_through_a_job() -> None:
 def test_a_book_with_the_score_but_not_the_columns_narrows_the_bounds() -> None:
     book = Book.shipped(BoardSize(8, 7))
     assert book.info.last_ply == 0
-    start = Position(width=8, height=7)
+    start = Position(board="8x7")
     question = Question(node_limit=1000)
     found = find_answers([start, start.play(0)], question, search_with(Solver()), {}, book=book)
     first, second = found.answers

@@ -123,7 +123,7 @@ def test_an_error_has_the_fields_of_the_protocol() -> None:
     assert shown == {"id": "x", "error": "no", "field": "moves", "line": 3}
 
 
-POSITION = Position("4455", width=8, height=8)
+POSITION = Position("4455", board="8x8")
 OPEN = (None,) * 8
 
 

@@ -23,7 +23,7 @@ from workers.answers.question import Question, line_in_book
 from workers.answers.service import SOLVERS, AnswerService, EvaluationWriter, SearchStop, SolverPool
 
 LATE = "532336513633217277452711665127"
-HARD = Position(width=9, height=6)
+HARD = Position(board="9x6")
 """Cannot be solved during a test."""
 ENDLESS = Question(time_limit=3600)
 
@@ -171,7 +171,7 @@ def test_stored_columns_match_the_orientation_of_the_question(sqlite: Database) 
         assert answer.scores == reference_scores(asked)
 
 
-POSITIONS = [Position(moves, width=5, height=4) for moves in ("12", "13", "1423")]
+POSITIONS = [Position(moves, board="5x4") for moves in ("12", "13", "1423")]
 
 
 @pytest.mark.parametrize("keeps", [True, False])

@@ -111,7 +111,7 @@ class TestUnit:
         found = decode_scores(outcome.result["scores"])
         solver = Solver(table_mb=1)
         for key, score in zip(decode_keys(claim.payload).tolist(), found.tolist(), strict=True):
-            assert score == solver.solve(Position.from_key(key, width=5, height=4)).score
+            assert score == solver.solve(Position.from_key(key, board="5x4")).score
         assert outcome.nodes == outcome.result["nodes"] > 0
         assert not outcome.evaluations  # the book keeps the scores
 
@@ -124,7 +124,7 @@ class TestUnit:
         found = [
             StoredEvaluation(key, 5, 4, 6, score, score, 9, 1)
             for key in keys[::2]
-            for score in [solver.solve(Position.from_key(key, width=5, height=4)).score]
+            for score in [solver.solve(Position.from_key(key, board="5x4")).score]
             if score is not None
         ]
         do(database, evaluations.store, SMALL, found)
@@ -147,7 +147,7 @@ class TestUnit:
         unit, *_ = ask(database, watching.unit_results, job_id)
         (*_, after) = unit_objects(job, unit)
         assert (after["key"], after["board"]) == (before["key"], "5x4")
-        position = Position.from_key(int(str(after["key"])), width=5, height=4)
+        position = Position.from_key(int(str(after["key"])), board="5x4")
         assert after["score"] == Solver(table_mb=1).solve(position).score
 
 
@@ -171,11 +171,10 @@ def test_scores_of_an_incomplete_or_another_book_are_refused(database: Database)
 def test_every_position_has_its_score(
     database: Database, board: tuple[int, int], last: int
 ) -> None:
-    width, height = board
-    book = BookPlan(BoardSize(width, height), last)
+    book = BookPlan(BoardSize(*board), last)
     solver = Solver(table_mb=1)
     for keys, scores in book.scored(source(database)):
-        found = solver.solve_many(keys, width=width, height=height)
+        found = solver.solve_many(keys, board=board)
         assert scores.tolist() == found.lower.tolist() == found.upper.tolist()
 
 

@@ -28,9 +28,9 @@ def test_counts_agree_with_a_walk(
 ) -> None:
     monkeypatch.setattr(exploring, "DEPTH", 3)
     path = tmp_path / "small.c4book"
-    small_book(path, width=4, height=4)
+    small_book(path, board="4x4")
     with Book.open(path) as book:
-        position = Position(moves, width=4, height=4)
+        position = Position(moves, board="4x4")
         ply = counted_ply(book, position)
         assert ply == position.ply + 4
         found = explore(book, position)
@@ -43,10 +43,10 @@ def test_counts_agree_with_a_walk(
 
 def test_the_end_of_a_game_and_of_a_book(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
-    small_book(path, width=4, height=4)
+    small_book(path, board="4x4")
     with Book.open(path) as book:
-        assert explore(book, Position("1212121", width=4, height=4)) == []
-        winning = explore(book, Position("121212", width=4, height=4))
+        assert explore(book, Position("1212121", board="4x4")) == []
+        winning = explore(book, Position("121212", board="4x4"))
         assert winning[0].score is not None
         assert winning[0].score > 0
         assert winning[0].continuations == 0  # the game ends there

@@ -41,7 +41,7 @@ LARGE = BoardSize(6, 5)
 
 
 def deep(moves: str = "", board: BoardSize = SMALL, *, weak: bool = False) -> DeepTask:
-    return DeepTask(Position(moves, width=board.width, height=board.height), moves, weak)
+    return DeepTask(Position(moves, board=board), moves, weak)
 
 
 def submit(database: Database, task: DeepTask) -> int:
@@ -248,7 +248,7 @@ class TestAnswers:
         new = complete_proof(database, asked.start, (0, 0), solver := Solver(), 2 * COSTLY_NODES)
         assert new
         for row in new:
-            found = solver.solve(Position.from_key(row.key, width=6, height=5)).score
+            found = solver.solve(Position.from_key(row.key, board="6x5")).score
             assert found is not None
             assert row.lower <= found <= row.upper
         do(database, evaluations.store, asked.board, new)
@@ -282,7 +282,7 @@ class TestAnswers:
                 limits.append(options["node_limit"])
                 return super().test(position, beta, node_limit=min(1000, options["node_limit"]))
 
-        start = Position(width=7, height=7)
+        start = Position(board="7x7")
         assert best_line(database, start, 1, Slow(table_mb=1)) == []
         assert limits[:7] == [FIRST_TRY_NODES] * 7
         assert set(limits[7:14]) == {TRY_FACTOR * FIRST_TRY_NODES}
@@ -302,20 +302,20 @@ class TestStoredBounds:
         assert len(rows) > 5
         solver = Solver()
         for row in rows:
-            score = solver.solve(Position.from_key(row.key, width=6, height=6)).score
+            score = solver.solve(Position.from_key(row.key, board="6x6")).score
             assert score is not None
             assert row.lower <= score <= row.upper
 
     def test_a_process_that_joins_reads_the_stored_bounds(self, database: Database) -> None:
         asked = deep("", BoardSize(8, 7))
         # The quick search at the beginning meets neither of them.
-        early = Position("11882277", width=8, height=7)
-        late = Position("11335577246813571", width=8, height=7)
+        early = Position("11882277", board="8x7")
+        late = Position("11335577246813571", board="8x7")
         store(database, early, -3, 24, nodes=COSTLY_NODES)
         store(database, late, -20, 3, nodes=COSTLY_NODES)
         solver = Solver(table_mb=1)
         with JointSearch(database, submit(database, asked), asked, solver, None).shift():
-            found = solver.table_bounds(width=8, height=7, least_nodes=COSTLY_NODES)
+            found = solver.table_bounds(board="8x7", least_nodes=COSTLY_NODES)
         # A late position and its mirror image have entries of their own.
         assert set(found["key"].tolist()) == {early.canonical_key, late.key, late.mirrored().key}
 

@@ -79,7 +79,7 @@ def test_terms_are_written_out(database: Database) -> None:
         ({"games": 0}, "1 to 100,000,000 games, not 0"),
         ({"seed": -1}, "not -1"),
         ({"seed": 2**64}, "not 18446744073709551616"),
-        ({"start": Position(width=3, height=6)}, "at least 4 columns and rows, not 3x6"),
+        ({"start": Position(board="3x6")}, "at least 4 columns and rows, not 3x6"),
         ({"start": Position("1212121")}, "must be an open game"),
     ],
 )
@@ -94,7 +94,7 @@ def test_refused_matches_leave_nothing_behind(database: Database) -> None:
     with pytest.raises(PlayerError, match="did you mean random"):
         job.plan_matches(database, [terms(), terms(player_b="randon")])
     with pytest.raises(MatchTermsError, match="one board, not 5x4 and 7x6"):
-        job.plan_matches(database, [terms(), terms(start=Position(width=5, height=4))])
+        job.plan_matches(database, [terms(), terms(start=Position(board="5x4"))])
     with pytest.raises(MatchTermsError, match="no match"):
         job.plan_matches(database, [])
     assert ask(database, games.list_matches) == []
@@ -165,7 +165,7 @@ def test_the_cost_is_measured() -> None:
 
 
 def test_a_player_that_fails_before_its_first_move_has_a_cost(tmp_path: Path) -> None:
-    start = Position(width=4, height=4)
+    start = Position(board="4x4")
     proof = tmp_path / "x.c4proof"
     proof.write_bytes(make(start, at_least=0))  # it does not say how o should play
     asked = terms(player_a=f"proof:{proof}", player_b=f"proof:{proof}", start=start)
@@ -182,7 +182,7 @@ def test_the_cost_comes_from_earlier_games(database: Database) -> None:
     store_match(database, stored, player_a="stupid", player_b="set")
     store_match(database, stored, player_a="set", player_b="random")
     store_match(database, [], player_a="random", player_b="stupid")
-    store_match(database, stored, player_a="random", start=Position(width=5, height=4))
+    store_match(database, stored, player_a="random", start=Position(board="5x4"))
     # Every player's moves took 0.15 s; a game has 29.4 of them.
     assert job.MoveTimes(database).seconds_per_game(asked) == pytest.approx(0.15 * 0.7 * 42)
 
@@ -369,7 +369,7 @@ def test_only_moves_with_known_scores_are_judged(database: Database) -> None:
         assert submitted is not None
         assert submitted.positions == positions
     assert plan_judging(database, [match_id], least_ply=7) is None
-    other = store_match(database, [], start=Position(width=5, height=4))
+    other = store_match(database, [], start=Position(board="5x4"))
     with pytest.raises(ValueError, match="different boards: 5x4, 7x6"):
         plan_judging(database, [match_id, other])
 

@@ -44,7 +44,7 @@ def test_every_player_moves_reproducibly(name: str, service: AnswerService) -> N
 
 
 def test_each_move_of_a_game_has_its_own_random_draws(service: AnswerService) -> None:
-    spec, position, columns = read_player("random"), Position(width=9, height=6), []
+    spec, position, columns = read_player("random"), Position(board="9x6"), []
     firsts = {choose_move(position, spec, service=service, seed=seed).column for seed in range(30)}
     assert len(firsts) > 2
     for _ in range(8):
@@ -56,7 +56,7 @@ def test_each_move_of_a_game_has_its_own_random_draws(service: AnswerService) ->
 def test_perfect_uses_the_service(service: AnswerService) -> None:
     best, perfect = Solver(table_mb=1).analyze(MIDDLE).best, read_player("perfect")
     assert choose_move(MIDDLE, perfect, service=service).column in best
-    empty = Position(width=9, height=6)  # here its time is over first
+    empty = Position(board="9x6")  # here its time is over first
     assert empty.is_legal(choose_move(empty, perfect, service=service, seconds=0.1).column)
 
 
@@ -70,7 +70,7 @@ def test_a_stop_ends_it(
     player: str, service: AnswerService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if the search runs in the service."""
-    stop, position = Stop(), Position(width=9, height=6)
+    stop, position = Stop(), Position(board="9x6")
     thinks = threading.Event()
     note_choices(monkeypatch, player, thinks.set)
     with ThreadPoolExecutor(1) as threads:

@@ -44,7 +44,7 @@ def is_puzzle(position: Position, scores: tuple[int | None, ...]) -> bool:
     """Whether a single column keeps a win or a draw, and is not obvious: in other words."""
     known = sorted((score for score in scores if score is not None), reverse=True)
     first, *others = known
-    worst, win_at_once = score_limits(position.ply, *position.board)
+    worst, win_at_once = score_limits(position.ply, position.board)
     return (
         position.board.cells // 5 <= position.ply
         and position.board.cells - position.ply <= MOST_EMPTY
@@ -57,7 +57,7 @@ def is_puzzle(position: Position, scores: tuple[int | None, ...]) -> bool:
 
 
 def test_all_puzzles_of_games_against_the_slow_solver(service: AnswerService) -> None:
-    starts = [Position(moves, width=4, height=4) for moves in ("22331", "14233", "31142")]
+    starts = [Position(moves, board="4x4") for moves in ("22331", "14233", "31142")]
     games = [game for start in starts for game in finished_games(60, board=SMALL, start=start)]
     solver = ReferenceSolver(SMALL.height)
     wanted: dict[int, Position] = {}

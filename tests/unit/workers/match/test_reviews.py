@@ -46,7 +46,7 @@ WIDE: Final = BoardSize(5, 4)
 def test_every_move_agrees_with_the_oracle(service: AnswerService) -> None:
     oracle = ReferenceSolver(SMALL.height)
     for number, moves in enumerate(random_games(8, empty=9, board=SMALL)):
-        start = Position(moves, width=4, height=4)
+        start = Position(moves, board="4x4")
         (entry,) = finished_games(1, seed=number, board=SMALL, start=start)
         review = review_game(entry, service)
         assert review.is_complete
@@ -70,7 +70,7 @@ def test_every_move_agrees_with_the_oracle(service: AnswerService) -> None:
 
 def test_plies_to_the_end_agree_with_the_game(service: AnswerService) -> None:
     """The numbers equal the moves that followed, in a game of best moves."""
-    solver, position, moves = Solver(table_mb=1), Position(width=5, height=4), ""
+    solver, position, moves = Solver(table_mb=1), Position(board="5x4"), ""
     while not position.is_over:
         column = solver.analyze(position).best[0]
         moves += column_label(column)

@@ -35,7 +35,7 @@ from workers.errors import CertificateIncompleteError
 from workers.prove.job import find_job, plan_job, read_certificate
 from workers.prove.task import SCORE, Piece, ProofTask, read_payload
 
-START = Position(width=5, height=5)
+START = Position(board="5x5")
 TASK = ProofTask(START, table_mb=1)
 
 
@@ -94,7 +94,7 @@ def test_the_same_claim_finds_its_job(sqlite: Database) -> None:
         ProofTask(START, table_mb=2),
         ProofTask(START, at_least=0, table_mb=1),
         ProofTask(START, rules=0, table_mb=1),
-        ProofTask(Position("1", width=5, height=5), table_mb=1),
+        ProofTask(Position("1", board="5x5"), table_mb=1),
     ):
         assert find_job(sqlite, other) is None
         assert ProofTask.from_params(other.as_params(), other.board) == other
@@ -121,7 +121,7 @@ def test_a_wrong_claim_is_reported_once(sqlite: Database) -> None:
     assert [unit.state for unit in iterate_units(sqlite, job_id)] == [UnitState.DONE] * 2
 
 
-NARROW = Position(width=5, height=4)
+NARROW = Position(board="5x4")
 NARROW_TASK = ProofTask(NARROW, table_mb=1)
 BOUND = Bound(NARROW, False, 0, EVERY_RULE)
 TRUNK = Piece(BOUND)
