@@ -131,7 +131,7 @@ def test_no_query_reads_a_whole_table(database_url: str) -> None:
     with Database.open(database_url, read_seconds=600) as database:
         match_id = fill(database, 100_000)
         if database.dialect == "postgresql":
-            with database._engine.connect() as connection:
+            with database._engine.begin() as connection:
                 connection.exec_driver_sql("ANALYZE")
         assert scans(
             database, lambda session: session.scalar(text("SELECT sum(attempts) FROM units"))
