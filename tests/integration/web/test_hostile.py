@@ -26,7 +26,7 @@ from tests.support.running.waiting import await_that, needs_proc
 from tests.support.running.web_server import WebServer
 from web.bodies import LARGEST_OBJECT
 
-GROWTH_MB = 60.0
+GROWTH_MB = 80.0
 EASY = random_games(200, empty=6)
 MANY = 20_000
 MEMORY_MB = 80
