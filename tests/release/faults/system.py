@@ -160,14 +160,21 @@ class System:
         for each in [worker] if worker else self.workers:
             self.wait_until(lambda each=each: self.ledger.is_working(each.name), "a unit is held")
 
-    def freeze_at_work(self, worker: SupervisedWorker) -> None:
-        """Freeze a worker while it holds a unit, which it cannot complete any more."""
+    def freeze_at_work(self, worker: SupervisedWorker | None = None) -> SupervisedWorker:
+        """Freeze a worker while it holds a unit, which it cannot complete any more.
+
+        Without ``worker``, one that holds one of the last units.
+        """
         while True:
-            self.wait_for_work(worker)
-            worker.freeze()
-            if self.ledger.is_working(worker.name):
-                return
-            worker.thaw()
+            if worker is None:
+                (victim, *_) = self.wait_for_busy(at_the_end=True)
+            else:
+                victim = worker
+                self.wait_for_work(victim)
+            victim.freeze()
+            if self.ledger.is_working(victim.name):
+                return victim
+            victim.thaw()
 
     def wait_for_busy(self, *, at_the_end: bool = False) -> list[SupervisedWorker]:
         """Wait until workers are busy, at the end with the last units; return the busy ones."""

@@ -42,8 +42,7 @@ def test_a_worker_is_killed_again_and_again(scenarios: Scenarios, undisturbed: A
             run.say(f"kill {number + 1}; {run.system.state()}")
         # The last kill comes at the end of the job: an idle worker has to take over as soon as
         # possible.
-        victim = run.system.wait_for_busy(at_the_end=True)[0]
-        victim.freeze()  # before it completes the unit
+        victim = run.system.freeze_at_work()
         last = run.strike(victim)
         victim.kill()
         run.say(f"kill {KILLS}; {run.system.state()}")
