@@ -112,7 +112,9 @@ class TestAnalysed:
         assert re.fullmatch(r"~\d+", browser.text("#columns [data-column='1'] .column-score"))
         label = browser.one("#columns [data-column='1']").get_attribute("aria-label")
         assert re.search(r"not decided yet; a guess: \d+ %", label or "")
-        assert browser.text("#verdict") == "Too close to call, not proven"
+        # The guess depends on the number of random games, which depends on the time.
+        verdict = r"(Too close to call|(Red|Yellow) is favoured), not proven"
+        assert re.fullmatch(verdict, browser.text("#verdict"))
         assert columns(browser) == {}
         browser.until(lambda: state(browser) == "incomplete", "the search does not end")
         assert browser.text("#think-longer") == "Think longer (10 s)"
