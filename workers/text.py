@@ -57,8 +57,10 @@ def time_text(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-_FORMULA: Final = re.compile("(^|;)(\\s*)(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
-"""The beginning of a formula. Spreadsheets take full-width signs, too, and ";" may begin a cell."""
+_SIGN: Final = re.compile("[=+\\-@\uff1d\uff0b\uff0d\uff20]")
+"""The first character of a formula. Spreadsheets take full-width signs, too."""
+_FORMULA: Final = re.compile(rf"(^|;)(\s*)(?={_SIGN.pattern})")
+"""The beginning of a formula; ";" may begin a cell."""
 _NUMBERS: Final = re.compile(r"(?:[+-]?[0-9]+(?:\.[0-9]+)?|-)(?: (?:[+-]?[0-9]+(?:\.[0-9]+)?|-))*")
 """Numbers with blanks between them; ``-`` stands for a missing one."""
 
@@ -110,4 +112,6 @@ def csv_cell(value: object) -> object:
 def _text_cell(text: str) -> str:
     """Text in one line that no spreadsheet takes for a formula."""
     shown = printable(text)
-    return shown if _NUMBERS.fullmatch(shown) else _FORMULA.sub(r"\1'\2", shown)
+    if _SIGN.search(shown) is None or _NUMBERS.fullmatch(shown):
+        return shown
+    return _FORMULA.sub(r"\1'\2", shown)
