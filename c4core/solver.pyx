@@ -1139,23 +1139,17 @@ cdef class SharedSearch:
 
         cdef Outbox* outbox = self._registry.outbox
         cdef size_t notice_count, bound_count
-        cdef bytes notices
-        cdef unsigned char[::1] view
+        cdef bytes notices, costly
         board = self.position.board
-        if not is_heartbeat and not outbox.notice_count and not outbox.bound_count:
-            return b"", np.empty(0, dtype=bound_type(board))
-        copied = np.empty(outbox.bound_count, dtype=TABLE_BOUND)
-        view = copied.view(np.uint8)
         atomics.lock(&outbox.lock)
-        # Threads append at any time; bounds that they append now are for the next call.
-        bound_count = min(outbox.bound_count, <uint64_t>len(copied))
-        notice_count = outbox.notice_count
+        notice_count, bound_count = outbox.notice_count, outbox.bound_count
         notices = (<char*>outbox.notices)[: notice_count * sizeof(Notice)]
-        if bound_count:
-            memcpy(&view[0], outbox.bounds, bound_count * sizeof(TableBound))
+        costly = (<char*>outbox.bounds)[: bound_count * sizeof(TableBound)]
         outbox.notice_count = outbox.bound_count = 0
         atomics.unlock(&outbox.lock)
-        bounds = _convert(copied[:bound_count], bound_type(board))
+        bounds = _convert(np.frombuffer(costly, TABLE_BOUND), bound_type(board))
+        if not (is_heartbeat or notice_count or bound_count):
+            return b"", bounds
         if is_heartbeat:
             atomics.add(&self._registry.repeats, 1)
             self._forget_silent()

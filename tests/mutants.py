@@ -332,8 +332,14 @@ def with_mutants(source: str, numbered: dict[int, Mutant]) -> str:
     for (start, end), choices in sorted(by_place.items(), reverse=True):
         text = f"if c4_mutant_id != {choices[0][0]}: "
         if start != end:
-            others = "".join(f"({text}) if c4_mutant_id == {k} else " for k, text in choices)
-            text = f"({others}({source[start:end]}))"
+            original = source[start:end]
+            if source[:start].endswith(("if ", "while ")):  # its parts may have several C types
+                parts = [f"(c4_mutant_id == {k} and ({text}))" for k, text in choices]
+                none = " and ".join(f"c4_mutant_id != {k}" for k, _ in choices)
+                text = " or ".join([*parts, f"({none} and ({original}))"])
+            else:
+                others = "".join(f"({text}) if c4_mutant_id == {k} else " for k, text in choices)
+                text = f"({others}({original}))"
         source = source[:start] + text + source[end:]
     if source.startswith('"""'):
         code = source.index('"""', 3) + 4
