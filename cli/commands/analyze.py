@@ -17,8 +17,7 @@ from cli.output.formats import output_file, result_formats
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, flag, group, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, choice, flag, group, takes
 from cli.shell.process import Exit, input_name, reading
 from cli.work.job import Backend, JobContext, open_results, result_format
 from workers.analyze import job as analysis

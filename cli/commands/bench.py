@@ -15,8 +15,7 @@ from cli.output.render import can_write
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import flag, group, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, flag, group, takes
 from cli.shell.process import Exit, echo
 from workers.configuration import usable_cores
 from workers.text import count

@@ -13,7 +13,7 @@ from cli.output.formats import write_object
 from cli.output.render import duration
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import number, takes
+from cli.shell.parameters import number, takes
 from cli.shell.process import echo
 
 if TYPE_CHECKING:

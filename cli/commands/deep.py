@@ -18,8 +18,7 @@ from cli.output.render import duration
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, flag, group, takes
 from cli.shell.process import Exit
 from cli.work.job import Backend, JobContext
 from cli.work.view import moves_text

@@ -11,8 +11,7 @@ from c4core.adapters.uci import Options, Session
 from c4core.notation import DEFAULT_BOARD
 from cli.positions.books import Books
 from cli.shell.commands import Command
-from cli.shell.options import group, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, group, takes
 from cli.shell.process import echo
 from workers.answers.question import find_book
 

@@ -25,8 +25,7 @@ from cli.output.formats import (
 from cli.output.tables import write_facts
 from cli.shell import parameters
 from cli.shell.commands import Command, LazyGroup, refuse
-from cli.shell.options import argument, choice, group, number, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, choice, group, number, takes
 from cli.shell.process import Exit, echo
 from cli.work.job import Backend, JobContext, open_results, result_format, write_results
 from cli.work.view import (

@@ -12,7 +12,7 @@ from cli.reports.matches import played, write_match
 from cli.reports.options import GameRules, JudgeFew, Playing, Report
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, number, option, takes
+from cli.shell.parameters import argument, flag, group, number, option, takes
 from cli.shell.process import Exit
 from db.records.matches import Seats
 

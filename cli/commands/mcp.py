@@ -23,8 +23,7 @@ from c4core.version import __version__
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import group, number, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, group, number, takes
 from workers.answers.service import AnswerService, SearchStop
 from workers.logs import set_up
 from workers.tools import INSTRUCTIONS, NAMES, Tools

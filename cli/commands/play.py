@@ -27,8 +27,7 @@ from cli.output import render
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import flag, group, option, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, flag, group, option, takes
 from cli.shell.process import Exit, echo, ignoring_closed_stderr, reading, run_in_background
 from workers.answers.question import Question
 from workers.answers.service import AnswerService, SearchStop

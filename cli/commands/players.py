@@ -11,7 +11,7 @@ from c4core.players import parse_player, player_kinds
 from cli.output.formats import Column, chosen_format, list_formats, write_object, write_rows
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, LazyGroup
-from cli.shell.options import takes
+from cli.shell.parameters import takes
 from cli.shell.process import echo
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from cli.positions.games import STDIN, read_names, stream_games
 from cli.positions.given import report_bad_line
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, number, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, flag, group, number, takes
 from cli.shell.process import Exit, run_in_background
 from workers.answers.service import AnswerService, SearchStop
 from workers.match.puzzles import PuzzleSearch, puzzle_object, puzzles_picture

@@ -24,7 +24,7 @@ from cli.output.formats import (
 from cli.positions.given import along, from_arguments, hint_at_one
 from cli.shell import parameters
 from cli.shell.commands import Command, join_moves, refuse
-from cli.shell.options import argument, choice, flag, number, option, takes
+from cli.shell.parameters import argument, choice, flag, number, option, takes
 from cli.shell.process import Exit, echo
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from workers.answers.lines import stored_object

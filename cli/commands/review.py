@@ -32,8 +32,7 @@ from cli.positions.given import hint_at_one, report_bad_line
 from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, number, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, flag, group, number, takes
 from cli.shell.process import Exit, echo, run_in_background
 from cli.work.job import Backend, JobContext
 from workers.answers.lines import bad_line_object

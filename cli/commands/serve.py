@@ -16,8 +16,7 @@ from c4core import extras
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import flag, group, number, option, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, flag, group, number, option, takes
 from cli.shell.process import echo
 from workers.logs import set_up
 

@@ -16,8 +16,7 @@ from cli.output import drawing, render
 from cli.positions.given import from_arguments, from_grids
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, option, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, flag, group, option, takes
 from cli.shell.process import echo, run_in_background
 
 if TYPE_CHECKING:

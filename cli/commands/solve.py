@@ -24,8 +24,7 @@ from cli.positions.solving import (
 )
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, flag, group, number, option, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, choice, flag, group, number, option, takes
 from cli.shell.process import STDIN, Exit
 from workers.answers.lines import BATCH_SECONDS, estimate_open
 from workers.answers.question import Question, find_book

@@ -12,7 +12,7 @@ from c4core.players.registry import parse_player
 from cli.reports.matches import played, write_tournament
 from cli.reports.options import GameRules, JudgeNone, Playing, Report
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, group, option, takes
+from cli.shell.parameters import argument, flag, group, option, takes
 from cli.shell.process import Exit
 from db.records.matches import Seats
 from workers.match.terms import pairs_of

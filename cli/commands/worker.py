@@ -10,8 +10,7 @@ import click
 
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import group, option, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, group, option, takes
 from workers.celery.host import default_name, run_worker
 from workers.core.kinds import Lane
 from workers.core.worker import WorkerSettings

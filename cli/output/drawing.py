@@ -12,8 +12,7 @@ import click
 
 from c4core import extras
 from c4core.files import atomic_file
-from cli.shell.options import option
-from cli.shell.parameters import writable_path
+from cli.shell.parameters import option, writable_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,8 +23,7 @@ from c4core.files import atomic_file
 from c4core.notation import parse_board
 from cli.output.tables import GAP, aligned
 from cli.shell.commands import refuse
-from cli.shell.options import declared, option
-from cli.shell.parameters import writable_path
+from cli.shell.parameters import declared, option, writable_path
 from cli.shell.process import STDERR, STDOUT
 from workers.text import csv_lines
 

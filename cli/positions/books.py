@@ -15,8 +15,7 @@ from c4core.errors import C4Error
 from c4core.lines import parse_position
 from c4core.notation import DEFAULT_BOARD, parse_board
 from cli.shell.commands import refuse
-from cli.shell.options import argument, flag, option
-from cli.shell.parameters import writable_path
+from cli.shell.parameters import argument, flag, option, writable_path
 from workers.answers.question import NO_BOOK, shipped_book
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from cli.output.formats import (
 from cli.positions.books import read_start
 from cli.shell import parameters
 from cli.shell.commands import refuse
-from cli.shell.options import flag, group, number, option
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, flag, group, number, option
 from db.records.matches import MatchTerms
 from workers.match.judging import Judging
 

@@ -15,8 +15,7 @@ from cli.output.render import duration
 from cli.positions import books as options
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import flag, group, number, takes
-from cli.shell.parameters import Engine, writable_path
+from cli.shell.parameters import Engine, flag, group, number, takes, writable_path
 from cli.work.job import Backend, JobContext
 from workers.book.build import BookPlan, ScoreSource, default_name, is_book_of, write_scored
 from workers.text import count

@@ -18,8 +18,7 @@ from cli.output.formats import (
 )
 from cli.positions import books as options
 from cli.shell.commands import Command
-from cli.shell.options import choice, takes
-from cli.shell.parameters import writable_path
+from cli.shell.parameters import choice, takes, writable_path
 from workers.text import count
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from cli.positions import books as options, given as positions
 from cli.positions.solving import BatchSolver, InputLine, JsonWriter, SolveOptions, TextWriter
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, flag, number, option, takes
+from cli.shell.parameters import argument, flag, number, option, takes
 from cli.shell.process import STDIN, Exit, echo, run_in_background
 from workers.answers.question import Answer, Question, open_bounds
 from workers.text import count

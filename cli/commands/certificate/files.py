@@ -19,7 +19,7 @@ from cli.output.tables import write_facts
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import argument, takes
+from cli.shell.parameters import argument, takes
 from cli.shell.process import echo, run_in_background
 from workers.text import count
 

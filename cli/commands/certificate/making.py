@@ -19,8 +19,7 @@ from cli.positions import books as options
 from cli.positions.given import from_arguments
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, flag, group, number, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, choice, flag, group, number, takes
 from cli.work.job import Backend, JobContext
 from workers.prove.job import job_for, read_certificate
 from workers.prove.task import MAX_TABLE_MB, ProofTask

@@ -22,8 +22,7 @@ from cli.output.render import duration
 from cli.positions.books import Books
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import choice, flag, group, number, option, takes
-from cli.shell.parameters import Engine, writable_path
+from cli.shell.parameters import Engine, choice, flag, group, number, option, takes, writable_path
 from cli.shell.process import Exit
 from cli.work.job import Backend, JobContext
 from workers.answers.question import find_book

@@ -22,7 +22,7 @@ from cli.output.formats import (
 )
 from cli.output.tables import write_facts
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, flag, takes
+from cli.shell.parameters import argument, choice, flag, takes
 from cli.shell.process import Exit, echo
 from workers.text import count
 

@@ -22,7 +22,7 @@ from cli.commands.games.listing import GameSelection
 from cli.output.formats import format_by_ending, opened, output_file, write_object
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import argument, choice, flag, group, takes
+from cli.shell.parameters import argument, choice, flag, group, takes
 from cli.shell.process import Exit, echo, input_name, reading
 from workers.match.files import Collection, import_matches, stream_entries
 from workers.match.judging import check_matches

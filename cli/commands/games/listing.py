@@ -16,7 +16,7 @@ from cli.output.formats import Column, chosen_format, list_formats, write_rows
 from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import argument, choice, group, number, option, takes
+from cli.shell.parameters import argument, choice, group, number, option, takes
 from db import games
 from db.records.games import GameCursor, GameFilter
 from workers.match.files import stream_entries

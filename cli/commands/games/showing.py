@@ -20,8 +20,7 @@ from cli.reports.options import JudgeNone, Report
 from cli.reports.tables import short
 from cli.shell import parameters
 from cli.shell.commands import Command
-from cli.shell.options import argument, group, takes
-from cli.shell.parameters import Engine
+from cli.shell.parameters import Engine, argument, group, takes
 from cli.shell.process import Exit, echo
 from cli.work.job import Backend, JobContext
 from db import games

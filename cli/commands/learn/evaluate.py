@@ -25,7 +25,7 @@ from cli.output.formats import write_object
 from cli.output.tables import Facts, write_parts
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import argument, choice, number, option, takes
+from cli.shell.parameters import argument, choice, number, option, takes
 from cli.shell.process import check_signals
 from db import games
 from workers.match.table import read_corpus

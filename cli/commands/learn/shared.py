@@ -17,8 +17,7 @@ from cli.output.render import duration, percent
 from cli.output.tables import Facts, Table, write_parts
 from cli.shell import parameters
 from cli.shell.commands import refuse
-from cli.shell.options import number, option
-from cli.shell.parameters import WholeNumber
+from cli.shell.parameters import WholeNumber, number, option
 from cli.shell.process import input_name, reading
 from db import games
 from workers.match.table import read_corpus

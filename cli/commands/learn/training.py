@@ -23,8 +23,18 @@ from cli.commands.learn.shared import (
 from cli.output import progress
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
-from cli.shell.options import choice, flag, group, number, option, takes
-from cli.shell.parameters import FiniteFloat, IntRange, WholeNumber, writable_path
+from cli.shell.parameters import (
+    FiniteFloat,
+    IntRange,
+    WholeNumber,
+    choice,
+    flag,
+    group,
+    number,
+    option,
+    takes,
+    writable_path,
+)
 from cli.shell.process import check_signals
 
 if TYPE_CHECKING:
