@@ -21,8 +21,7 @@ from db.evaluations.searching import boards, summary
 from db.files import SUFFIXES, beside
 from db.migrations import HEAD
 from db.models import Base
-from db.sql import dialect_of
-from db.types import driver_type
+from db.sql import dialect_of, driver_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

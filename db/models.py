@@ -23,7 +23,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.records.evaluations import COSTLY_NODES
 from db.records.jobs import JobState, UnitState
-from db.types import ColumnScores, HighHalf, JsonText, LowHalf, PlainText, Unsigned
+from db.sql import ColumnScores, HighHalf, JsonText, LowHalf, PlainText, Unsigned
 
 _ZERO = text("0")
 
@@ -68,7 +68,7 @@ class Base(DeclarativeBase):
 class Evaluation(Base):
     """The proven bounds and scores of a position; one row per board and canonical key.
 
-    ``key_high`` and ``key`` are the halves of the key: see :class:`db.types.LowHalf`. Bounds and
+    ``key_high`` and ``key`` are the halves of the key: see :class:`db.sql.LowHalf`. Bounds and
     scores are from the point of view of the side to move. In SQLite the primary key is the table
     itself (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
 

@@ -25,8 +25,7 @@ from c4core.notation import MAX_BITS
 from c4core.version import ENGINE_VERSION
 from db.models import Evaluation
 from db.records.evaluations import StoredEvaluation
-from db.sql import driver_dialect
-from db.types import Converted, driver_type, stored_halves
+from db.sql import Converted, driver_dialect, driver_type, stored_halves
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

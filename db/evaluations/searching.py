@@ -20,8 +20,7 @@ from c4core.notation import BoardSize
 from db.evaluations.rows import COLUMNS, KEY, PLACE, DriverQuery, decode, decode_known
 from db.models import Evaluation
 from db.records.evaluations import COSTLY_NODES, Cursor, Page, PlySummary
-from db.sql import dialect_of
-from db.types import HighHalf, LowHalf
+from db.sql import HighHalf, LowHalf, dialect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -63,8 +63,17 @@ from db.evaluations.rows import (
 )
 from db.migrations import HEAD
 from db.models import Evaluation
-from db.sql import CLOCK, db_now, driver_dialect, insert_into, now
-from db.types import HighHalf, LowHalf, driver_type, stored_halves
+from db.sql import (
+    CLOCK,
+    HighHalf,
+    LowHalf,
+    db_now,
+    driver_dialect,
+    driver_type,
+    insert_into,
+    now,
+    stored_halves,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -57,7 +57,7 @@ def test_stored_rows_are_returned_with_a_time(database: Database) -> None:
 def test_any_128_bit_keys_are_found_in_order(database: Database, keys: set[int]) -> None:
     clear(database)
     do(database, store, BOARD, [row(key, ply=key % 3, nodes=key % 97) for key in keys])
-    # Keys from 2**127 come first: see db.types.HighHalf.
+    # Keys from 2**127 come first: see db.sql.HighHalf.
     in_order = sorted(keys, key=lambda key: (key % 3, key - (key >> 127 << 128)))
     others = {key ^ 1 << 66 for key in keys}
     with database.read() as session:

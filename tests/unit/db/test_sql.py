@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from sqlalchemy.dialects import sqlite
 
 from db.errors import DamagedValueError
-from db.types import (
+from db.sql import (
     ColumnScores,
     HighHalf,
     JsonText,
