@@ -16,13 +16,7 @@ from c4core.errors import C4Error
 from c4core.evaluation import bounds_text, exact_bounds, final_score, plies_to_end
 from c4core.notation import column_label
 from c4core.players import Stop
-from c4core.players.deciding import (
-    FEWEST_GAMES,
-    MOST_GAMES,
-    SEARCH_SHARE,
-    games_in,
-    strongest_columns,
-)
+from c4core.players.deciding import MOST_GAMES, SEARCH_SHARE, strongest_columns
 from c4core.players.player import columns_from_centre
 
 if TYPE_CHECKING:
@@ -235,19 +229,19 @@ def _either(bounds: ColumnBounds, scores: Sequence[int | None]) -> ColumnBounds:
 
 NODES_PER_GAME: Final = 10
 """Nodes that a search visits in the time of a simulated game."""
+FEWEST_GAMES: Final = 2_000
 HURRIED_GAMES: Final = 20_000
 """Simulated games after a stop: about 50 ms."""
 
 
 def _strongest(position: Position, bounds: ColumnBounds, go: Go, spent: Spent) -> int:
     """The column to play if the position is not solved; of several, the nearest to the centre."""
+    games, seconds = MOST_GAMES, spent.seconds_left
     if spent.stop.is_over:
         games = HURRIED_GAMES
-    elif go.nodes is None:
-        games = games_in(spent.seconds_left)
-    else:
+    elif go.nodes is not None:
         games = max(FEWEST_GAMES, min(MOST_GAMES, go.nodes // NODES_PER_GAME))
-    best = strongest_columns(position, bounds, games=games)
+    best = strongest_columns(position, bounds, games=games, seconds=seconds)
     return next(column for column in columns_from_centre(position.width) if column in best)
 
 

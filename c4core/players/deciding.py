@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from c4core.dice import Dice
@@ -14,29 +15,29 @@ if TYPE_CHECKING:
 
 SEARCH_SHARE: Final = 0.5
 """The share of a move's time for proofs. The rest is for simulated games, if they are needed."""
-GAMES_PER_SECOND: Final = 250_000
-"""Simulated games that any machine manages in a second on common boards."""
+GAMES_SHARE: Final = 0.9
+"""The share of the remaining time for simulated games, so that the move is in time."""
+LEAST_SECONDS: Final = 0.01
+"""The time for simulated games if hardly any is left."""
 MOST_GAMES: Final = 400_000
-FEWEST_GAMES: Final = 2_000
+"""The maximum number of simulated games; they take 0.5 to 2 s on most boards."""
 EXPLORATION: Final = 0.7
 """The tree's exploration factor. With 0.3, it often favours a poor column after few games."""
 
 
-def games_in(seconds: float | None) -> int:
-    """Return the number of simulated games for some time; None means as many as are useful."""
-    if seconds is None:
-        return MOST_GAMES
-    return max(FEWEST_GAMES, min(MOST_GAMES, int(seconds * GAMES_PER_SECOND)))
-
-
 def strongest_columns(
-    position: Position, bounds: ColumnBounds, *, games: int, stop: Stop | None = None
+    position: Position,
+    bounds: ColumnBounds,
+    *,
+    games: int = MOST_GAMES,
+    seconds: float | None = None,
+    stop: Stop | None = None,
 ) -> list[int]:
     """Return the strongest columns by their proven bounds.
 
     A proven win comes first, then a proven draw, then the undecided columns, of which simulated
     games choose one. A proven loss is the last choice. Of several wins or losses, the best bound
-    decides.
+    decides. The games end after the given number, or when the ``seconds`` left are nearly over.
     """
     known = {column: pair for column, pair in enumerate(bounds) if pair is not None}
     best = max(lower for lower, _ in known.values())
@@ -48,8 +49,15 @@ def strongest_columns(
     rest = safe or [column for column, (_, upper) in known.items() if upper >= 0]
     if len(rest) == 1:
         return rest
+    limit = math.inf if seconds is None else max(GAMES_SHARE * seconds, LEAST_SECONDS)
     return [
         favoured_column(
-            position, Dice(0), rest, iterations=games, exploration=EXPLORATION, stop=stop
+            position,
+            Dice(0),
+            rest,
+            iterations=games,
+            exploration=EXPLORATION,
+            seconds=limit,
+            stop=stop,
         )
     ]

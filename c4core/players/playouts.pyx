@@ -4,7 +4,7 @@
 has no result. Words of stones: ``own`` for the side to move, ``mask`` for both sides.
 """
 
-from libc.math cimport log, sqrt
+from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
@@ -478,8 +478,9 @@ cdef bint _iterate(
     bint sensible,
     DiceState* dice,
     const Watch* watch,
+    double deadline,
 ) noexcept nogil:
-    """Grow the tree until its root is decided. Returns whether it was stopped before the end."""
+    """Grow the tree until its root is decided or the deadline has passed. Returns whether it was stopped."""
     cdef long iteration
     cdef int32_t parent, index, count = 1
     cdef word_t square
@@ -514,8 +515,11 @@ cdef bint _iterate(
             else:
                 result = playout(g, nodes[index].own, nodes[index].mask, dice)
         _back_up(nodes, index, result)
-        if iteration % POLL_GAMES == 0 and is_over(watch):
-            return True
+        if iteration % POLL_GAMES == 0:
+            if is_over(watch):
+                return True
+            if atomics.now() >= deadline:
+                break
     return False
 
 
@@ -553,7 +557,7 @@ def uct_statistics(
         if nodes[0].outcome != OPEN:
             raise ValueError("the game is over")
         with nogil:
-            stopped = _iterate(g, nodes, iterations, exploration, False, &dice.state, &watch)
+            stopped = _iterate(g, nodes, iterations, exploration, False, &dice.state, &watch, INFINITY)
         if stopped:
             raise StopPlaying
         found = [
@@ -577,6 +581,7 @@ def favoured_column(
     *,
     int iterations,
     double exploration,
+    double seconds=INFINITY,
     Stop stop=None,
 ):
     """Choose among columns by a tree search with sensible games.
@@ -584,8 +589,9 @@ def favoured_column(
     Args:
         position: a position that is not over.
         columns: the 0-based columns to choose from, at least one; all must be open.
-        iterations: the number of games, at least 1.
+        iterations: the maximum number of games, at least 1.
         exploration: the factor of the term that favours rarely tried moves.
+        seconds: the time limit. At least one game is played.
 
     Returns:
         A column that wins if the tree proves one; else the most visited column that is not proven
@@ -598,6 +604,7 @@ def favoured_column(
     cdef const Board* g = position.g
     cdef Node* nodes
     cdef int32_t child
+    cdef double deadline = atomics.now() + seconds
     cdef Watch watch = watch_of(stop)
     cdef bint stopped
     cdef word_t square, allowed = 0
@@ -617,7 +624,7 @@ def favoured_column(
             return lowest_bit(square) // g.stride
         nodes[0].untried = allowed
         with nogil:
-            stopped = _iterate(g, nodes, iterations, exploration, True, &dice.state, &watch)
+            stopped = _iterate(g, nodes, iterations, exploration, True, &dice.state, &watch, deadline)
         if stopped:
             raise StopPlaying
         best, favoured = None, next(iter(columns))

@@ -14,7 +14,7 @@ from c4core.dice import Dice
 from c4core.errors import BookBoardError, CertificateError, ClaimError
 from c4core.evaluation import Analysis
 from c4core.notation import BoardSize
-from c4core.players.deciding import SEARCH_SHARE, games_in, strongest_columns
+from c4core.players.deciding import SEARCH_SHARE, strongest_columns
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
 from c4core.players.parameters import Real, Resource, Value
 from c4core.players.player import NO_LIMITS, Analyst, GameStart, Limits, Player, columns_from_centre
@@ -69,8 +69,8 @@ class Perfect(Player):
         if _is_solved(found):
             best = [column for column, worth in worths.items() if worth == max(worths.values())]
         else:
-            games = games_in(None if end is None else end - time.monotonic())
-            best = strongest_columns(position, found.bounds, games=games, stop=limits.stop)
+            left = None if end is None else end - time.monotonic()
+            best = strongest_columns(position, found.bounds, seconds=left, stop=limits.stop)
         worse = [column for column in worths if column not in best]
         if self.blunder and dice.unit() < self.blunder and worse:
             return dice.pick(worse)

@@ -109,6 +109,16 @@ def test_a_favoured_column_is_one_of_those_given(name: str) -> None:
         favoured_column(named(name), Dice(1), columns, iterations=0, exploration=1)
 
 
+def test_a_time_limit_ends_the_games() -> None:
+    position, limited, single = Position("44", board="8x8"), Dice(1), Dice(1)
+    columns = position.legal_columns()
+    found = favoured_column(
+        position, limited, columns, iterations=100_000, exploration=1, seconds=0
+    )
+    assert found == favoured_column(position, single, columns, iterations=1, exploration=1)
+    assert limited.below(1 << 30) == single.below(1 << 30)  # one game used both dice
+
+
 def test_the_favoured_column_is_right_where_the_tree_decides() -> None:
     solver, dice, decided = Solver(), Dice(4), Counter[int]()
     while min(decided[1], decided[0], decided[-1]) < 20:
