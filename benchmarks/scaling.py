@@ -56,9 +56,9 @@ DISTANCES: Final = (0.0, 0.01, 0.05)
 """Seconds that the proxy adds to a round trip."""
 
 STONES: Final = 8
-POSITIONS: Final = 20
+POSITIONS: Final = 46
 NODES: Final = 2_000_000
-"""The positions have 8 stones; each search ends after two million nodes. About 20 make a unit."""
+"""The positions have 8 stones; each search ends after two million nodes. About 46 take a second."""
 
 SKIPPED: Final = 2
 """The first units, and the last one, do not count."""
