@@ -1,4 +1,4 @@
-"""Parameters of commands: how they are declared, and the ones that several commands share.
+"""Parameters of commands: how to declare them, and parameters that several commands share.
 
 Each is declared once, as a field of a class. A field's value says how click reads it; the field's
 name is the parameter's name::

@@ -2,6 +2,7 @@
 
 import logging
 import string
+from urllib.parse import unquote
 
 from hypothesis import assume, example, given, strategies as st
 
@@ -119,7 +120,11 @@ def test_urls_without_a_password_are_unchanged(
     assert Masking(logging.Formatter(), [url]).format(record) == f"at {url}"
 
 
-@given(st.text(alphabet=string.ascii_letters + string.digits + "/.-_ %~", max_size=20))
+@given(
+    st.text(alphabet=string.ascii_letters + string.digits + "/.-_ %~", max_size=20).filter(
+        lambda path: not set("@:=") & set(unquote(path))
+    )
+)
 @example("/home/me@work/c4.db")
 @example("~/a:b@c.db")
 @example("./a:b@c")
@@ -136,7 +141,7 @@ def test_file_names_are_unchanged(path: str) -> None:
     )
 )
 def test_values_of_other_names_are_unchanged(pairs: list[str]) -> None:
-    assume(not any(is_secret_name(pair.partition("=")[0]) for pair in pairs))
+    assume(not any(map(is_secret_name, pairs)))  # a value may be the beginning of the next name
     text = " ".join(pairs)
     assert masked(text) == text
 
