@@ -82,11 +82,12 @@ def parse_url(text: str) -> URL:
         url = url.update_query_dict({"host": tuple(several[2].split(","))})
     # A part of a password that is not quoted has become a name.
     names = (url.username, url.database, url.host and url.host.replace(":", ""))
-    user_info, _, rest = text.partition("@")
-    is_unquoted = "@" in rest or (url.username is not None and "?" in user_info)
-    if is_unquoted or any(_IN_NO_NAME.search(name or "") for name in names):
+    user_info, _, rest = text.rpartition("@")
+    is_unquoted = "@" in user_info or (url.username is not None and "?" in user_info)
+    if is_unquoted or "=&" in rest or any(_IN_NO_NAME.search(name or "") for name in names):
         raise UnknownSchemeError(
-            f"not a database URL: {masked(text)!r} (in a password write %40 for @, %3F for ?)",
+            f"not a database URL: {masked(text)!r} "
+            "(in a password write %40 for @, %3F for ?, %26 for &)",
             url=masked(text),
         )
     if not str(url.query.get(PREPARE_THRESHOLD, "0")).isdecimal():
