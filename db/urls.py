@@ -44,7 +44,9 @@ _IN_NO_NAME: Final = re.compile("[@:=;?#]")
 _USER: Final = re.compile(r"[\w.~\-]*")
 _HOST: Final = r"([\w.\-]*|\[[\w.:]*\])(:\d{1,5})?"
 _HOSTS: Final = re.compile(f"{_HOST}(,{_HOST})*")
-_SEVERAL_HOSTS: Final = re.compile(r"([^/]*//(?:[^/@]*@)?)([^/?@]*,[^/?@]*)(.*)", re.DOTALL)
+_SEVERAL_HOSTS: Final = re.compile(
+    r"([^/]*//(?:[^/@]*@)?)([^/?@]*,[^/?@]*)((?![^/?]*@).*)", re.DOTALL
+)
 
 
 def parse_url(text: str) -> URL:

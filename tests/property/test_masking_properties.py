@@ -80,6 +80,7 @@ secret_urls = with_user | with_parameter | without_host | with_keyword
 @given(secret_urls)
 @example("postgresql://[::1]?password=@hunter2")
 @example("postgresql://[::1]?password=&name=hunter2")
+@example("postgresql://:hunter2,@[::1]/")
 def test_a_password_is_never_shown(url: str) -> None:
     assert MARK not in masked(url)
     try:
