@@ -164,16 +164,17 @@ def _load_high(stored: int) -> int:
     return (stored & _LOW_HALF) << _HALF_BITS
 
 
-class LowHalf(Unsigned):
+class LowHalf(Converted):
     """The low 64 bits of a position's key, as :class:`Unsigned`.
 
     A key has two columns. Both are given the complete key, and each stores its half. The sum of
     their loaded values is the key.
     """
 
+    impl = BigInteger
     cache_ok = True
-    # mypy compares the staticmethod object, not its function, with the parent's function.
-    store = staticmethod(_store_low)  # type: ignore[assignment]
+    store = staticmethod(_store_low)
+    load = Unsigned.load
 
 
 class HighHalf(Converted):
