@@ -244,8 +244,3 @@ class Analysis(Bounded):
 def signed(score: int | None) -> str:
     """Return a score with its sign; empty for None."""
     return "" if score is None else f"{score:+d}" if score else "0"
-
-
-def interval_text(lower: int, upper: int) -> str:
-    """Return a score with its sign, or its bounds."""
-    return signed(lower) if lower == upper else f"{lower} to {upper}"

@@ -68,6 +68,7 @@ from c4core.engine.kernel cimport (
     turn_budget,
 )
 from c4core.engine.registry cimport (
+    CHANCE_SHIFT,
     FIRST_PROCESS,
     Notice,
     Outbox,
@@ -1184,7 +1185,9 @@ cdef class SharedSearch:
             raise ValueError("not a message about this position")
         kind = bound_type(board)
         first = _HEADER.size + notice_count * sizeof(Notice)
-        if process < FIRST_PROCESS or message.shape[0] != first + bound_count * kind.itemsize:
+        if process < FIRST_PROCESS or process.bit_length() >= CHANCE_SHIFT:
+            raise ValueError("not a message of a search: it has no sender")
+        if message.shape[0] != first + bound_count * kind.itemsize:
             raise ValueError("not a message of a search: it has the wrong length")
         if process == self._registry.process:
             return

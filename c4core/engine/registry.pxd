@@ -4,6 +4,7 @@ A *question* is a position and a null window: does the side to move score at lea
 both. A worker that has spent many nodes on a question *splits* it: from then on other workers may enter the
 position, too. Inside a split position a worker *claims* a move before it searches it, and the others skip
 claimed moves (together.pxi). So most questions are in neither state, and the registry knows nothing of them.
+With a question it keeps the chance that one of the position's moves cuts, as the workers inside see it.
 
 The registry holds only hints. Without an entry two workers search the same move, which costs time and nothing
 else. So a group that is full drops its oldest entry, and colliding names do no harm. All results pass through
@@ -25,6 +26,9 @@ cdef enum:
     # The state of a question: IS_SPLIT, or the worker that has claimed it, or both, or neither.
     IS_SPLIT = 1
     CLAIM = 2               # the number of the worker, which is at least 1, is multiplied by this
+    # The highest bits of its word: the chance that a move cuts, from 1 to CHANCES; 0 if it is not known.
+    CHANCE_SHIFT = 48
+    CHANCES = (1 << 16) - 1
     # Other notices.
     RELEASE = 4
     DECIDED = 8
@@ -35,7 +39,7 @@ cdef enum:
 cdef struct Group:
     uint64_t lock
     uint64_t name[GROUP_ENTRIES]    # 0: no entry
-    uint64_t state[GROUP_ENTRIES]
+    uint64_t state[GROUP_ENTRIES]   # and chance
     uint64_t unused                 # fills the cache line
 
 # Something that the other processes should know.
@@ -77,14 +81,41 @@ cdef inline Group* _group(Registry* r, uint64_t name) noexcept nogil:
     return &r.groups[(name * <uint64_t>0x9E3779B97F4A7C15) >> (64 - LOG_GROUPS)]
 
 
-cdef inline uint64_t question_state(Registry* r, uint64_t name) noexcept nogil:
-    """Return the state of a question; 0 if the registry does not know it."""
+cdef inline uint64_t _word(Registry* r, uint64_t name) noexcept nogil:
+    """Return the state and the chance of a question; 0 if the registry does not know it."""
     cdef Group* group = _group(r, name)
     cdef int index
     for index in range(GROUP_ENTRIES):
         if atomics.load(&group.name[index]) == name:
             return atomics.load(&group.state[index])
     return 0
+
+
+cdef inline uint64_t _state_of(uint64_t word) noexcept nogil:
+    return word & ((<uint64_t>1 << CHANCE_SHIFT) - 1)
+
+
+cdef inline uint64_t question_state(Registry* r, uint64_t name) noexcept nogil:
+    """Return the state of a question; 0 if the registry does not know it."""
+    return _state_of(_word(r, name))
+
+
+cdef inline double cut_chance(Registry* r, uint64_t name, double unknown) noexcept nogil:
+    """Return the chance that a move of a question's position cuts; ``unknown`` if nobody has set it."""
+    cdef uint64_t chance = _word(r, name) >> CHANCE_SHIFT
+    return <double>chance / CHANCES if chance else unknown
+
+
+cdef inline void set_cut_chance(Registry* r, uint64_t name, double chance) noexcept nogil:
+    """Set the chance that a move of a question's position cuts, if the registry knows the question."""
+    cdef Group* group = _group(r, name)
+    cdef uint64_t word = <uint64_t>(1 + chance * (CHANCES - 1)) << CHANCE_SHIFT
+    cdef int index
+    atomics.lock(&group.lock)
+    for index in range(GROUP_ENTRIES):
+        if atomics.load(&group.name[index]) == name:
+            atomics.store(&group.state[index], word | _state_of(atomics.load(&group.state[index])))
+    atomics.unlock(&group.lock)
 
 
 cdef inline bint _change(
@@ -102,10 +133,12 @@ cdef inline bint _change(
     while index < GROUP_ENTRIES and atomics.load(&group.name[index]) != name:
         index += 1
     old = atomics.load(&group.state[index]) if index < GROUP_ENTRIES else 0
-    if owner and old >= CLAIM and old // CLAIM != owner:
+    if owner and _state_of(old) >= CLAIM and _state_of(old) // CLAIM != owner:
         is_mine = False
     else:
         state |= old & kept
+        if state:
+            state |= old ^ _state_of(old)
         if index == GROUP_ENTRIES and state:
             index = 0
             while index < GROUP_ENTRIES - 1 and atomics.load(&group.name[index]) != 0:
@@ -245,6 +278,6 @@ cdef inline void drop_claims(Registry* r, uint64_t process) noexcept nogil:
     for group in range(<uint64_t>1 << LOG_GROUPS):
         for index in range(GROUP_ENTRIES):
             name = atomics.load(&r.groups[group].name[index])
-            if name and atomics.load(&r.groups[group].state[index]) // CLAIM == process:
+            if name and _state_of(atomics.load(&r.groups[group].state[index])) // CLAIM == process:
                 _change(r, name, IS_SPLIT, 0, process)
     atomics.add(&r.changes, 1)

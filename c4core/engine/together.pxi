@@ -18,6 +18,9 @@
 # root, less demanding each time, until it finds a move. In every position it tries the free moves before the
 # split ones, so it takes the highest, largest piece, and it stays there until that piece is decided.
 #
+# **Estimate.** Each time a reply fails, the move above it is more likely to cut. At its polls a worker carries
+# such news up its path, and notes in the registry how likely it is that a move of each split position cuts.
+#
 # **Leave.** At its polls a worker looks up the split positions that it is in. If one of them is decided, it
 # continues there. It also gives up a move that another process has claimed at the same moment.
 #
@@ -39,6 +42,7 @@ cdef enum:
 cdef double FIRST_LEAST = 0.98      # for a move in a worker's first look from the root,
 cdef double LAST_LEAST = 0.015      # and in its last
 cdef double NEXT_WINDOW = 0.08
+cdef double TRUST = 0.5             # the part that news from further down has in an estimate
 cdef double LESS_DEMANDING = 1.15   # each look raises the least probability to this power
 cdef enum:
     WAIT_TURNS = 100                # 50 microseconds each
@@ -52,6 +56,8 @@ cdef struct Frame:
     uint64_t before         # the worker's nodes when it entered
     bint is_split
     bint has_claim          # whether it has claimed the move that is being searched
+    double cuts             # the probability that this move cuts, when its search began,
+    double others_fail      # and that none of the other moves cuts
 
 cdef struct Worker:
     Registry* registry
@@ -91,6 +97,12 @@ cdef inline double _cut_chance(int failed) noexcept nogil:
     return 0.65 if failed == 0 else 0.55 if failed == 1 else 0.5
 
 
+cdef inline double _after_failure(double cut, int failed) noexcept nogil:
+    """Return the probability that a later move cuts, if the next one does not."""
+    cdef double step = cut * _cut_chance(failed)
+    return (cut - step) / (1 - step)
+
+
 cdef inline int _decided_bound(Search* s, const Frame* f) noexcept nogil:
     return table_bound(bucket_of(_table_at(s, f.ply), f.key), f.key, f.beta)
 
@@ -108,6 +120,7 @@ cdef inline Frame* _enter(
     f.before = before
     f.is_split = registry.question_state(w.registry, _name(mixed, beta)) & IS_SPLIT
     f.has_claim = False
+    f.others_fail = 1
     return f
 
 
@@ -166,6 +179,7 @@ cdef int _search_move(
                 return BUSY
             f.has_claim = True
     f.child = child
+    f.cuts = 1 - cut
     w.needed = needed
     w.cut = cut
     value = _search(s, opp, child_mask, own_wins, opp_wins, lowest_bit(move), f.ply + 1, 1 - f.beta)
@@ -208,6 +222,29 @@ cdef int _search_only_move(
     return _leave(s, f, level, value)
 
 
+cdef double _fail_chance(
+    Search* s, word_t opp, word_t mask, int count, const word_t* moves, const int* order, int left_out,
+    double cut, int failed, const Frame* f
+) noexcept nogil:
+    """Return the probability that none of a split position's moves cuts, apart from ``left_out``."""
+    cdef Registry* r = s.worker.registry
+    cdef double none = 1, step
+    cdef uint64_t name
+    cdef int i, k
+    for i in range(count):
+        k = order[i]
+        if k < 0:
+            continue
+        name = _name(table_key(s.g, opp, mask | moves[k], f.ply + 1), 1 - f.beta)
+        if k == left_out or registry.question_state(r, name):
+            step = cut * _cut_chance(failed)
+            cut = _after_failure(cut, failed)
+            if k != left_out:
+                none *= registry.cut_chance(r, name, 1 - step)
+        failed += 1
+    return none * (1 - cut)
+
+
 cdef int _search_together(
     Search* s, word_t own, word_t mask, word_t opp_wins, int last, int ply, int beta, int best,
     int count, const word_t* moves, const word_t* wins, int32_t* rank, word_t mixed, uint64_t before
@@ -230,10 +267,14 @@ cdef int _search_together(
     cdef double needed = w.needed, cut = w.cut, likely, chance, step
     cdef int8_t[WORD_COLUMNS] tried
     cdef int[WORD_COLUMNS] order
-    cdef int turn, i, k, value, done = 0, left = count
-    cdef int failed = best > -s.g.cells, earlier
-    cdef uint64_t state
+    cdef int turn, i, k, value, done = 0
+    cdef int dropped = popcount(playable_squares(s.g, mask) & ~(opp_wins >> 1)) - count
+    cdef int failed = 0, earlier
+    cdef uint64_t name, state
     cdef Frame* f = _enter(s, mixed, beta, ply, before)
+    while failed < dropped:
+        cut = _after_failure(cut, failed)
+        failed += 1
     for i in range(count):
         order[i] = _best_left(rank, count)
     # In a split position the first turn is for the moves that nobody has begun.
@@ -250,25 +291,29 @@ cdef int _search_together(
                 if value != NOT_PROVEN:
                     return _leave(s, f, level, value)
             child = table_key(s.g, opp, mask | moves[k], ply + 1)
+            name = _name(child, 1 - beta)
             step = chance * _cut_chance(earlier)
+            chance = _after_failure(chance, earlier)
             value = table_bound(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
             if value == NOT_PROVEN:
                 if likely < w.least:
                     break
-                state = registry.question_state(r, _name(child, 1 - beta)) if f.is_split else 0
+                state = registry.question_state(r, name) if f.is_split else 0
                 if (turn == 0 and state) or (state >= CLAIM and not state & IS_SPLIT):
                     value = BUSY
                 else:
+                    f.others_fail = 1 - chance
+                    if f.is_split:
+                        f.others_fail = _fail_chance(s, opp, mask, count, moves, order, k, cut, failed, f)
                     value = _search_move(
                         s, f, opp, moves[k], mask | moves[k], opp_wins & ~moves[k], wins[k], child,
                         likely, 1 - step
                     )
             if value == ABORTED:
                 return _leave(s, f, level, ABORTED)
-            chance = (chance - step) / (1 - step)
             earlier += 1
             if value == BUSY:
-                likely *= 1 - step
+                likely *= TRUST * registry.cut_chance(r, name, 1 - step) + (1 - TRUST) * (1 - step)
                 continue
             tried[done] = <int8_t>lowest_bit(moves[k])
             best = max(best, -value)
@@ -279,12 +324,14 @@ cdef int _search_together(
                 return _leave(s, f, level, best)
             done += 1
             order[i] = -1
-            step = cut * _cut_chance(failed)
-            cut = (cut - step) / (1 - step)
+            cut = _after_failure(cut, failed)
             failed += 1
         if done == count:
             _keep(s, mixed, beta, ply, best, s.run.nodes - before, f.is_split)
             return _leave(s, f, level, best)
+    if f.is_split:
+        chance = _fail_chance(s, opp, mask, count, moves, order, -1, cut, failed, f)
+        registry.set_cut_chance(r, _name(mixed, beta), 1 - chance)
     return _leave(s, f, level, BUSY)
 
 
@@ -305,6 +352,21 @@ cdef void _repeat(const Worker* w) noexcept nogil:
             registry.post(w.registry, _name(f.key, f.beta), IS_SPLIT)
         if f.has_claim:
             registry.post(w.registry, _name(f.child, 1 - f.beta), CLAIM)
+
+
+cdef void _note_chances(Worker* w) noexcept nogil:
+    """Note how likely it is that a move of each position on the path cuts, from the last position up."""
+    cdef const Frame* f
+    cdef double fails, cut = -1
+    cdef int level
+    for level in range(w.depth - 1, -1, -1):
+        f = &w.path[level]
+        if f.child == 0:
+            continue            # the last one, between two moves
+        fails = 1 - f.cuts if cut < 0 else cut
+        cut = 1 - fails * f.others_fail
+        if f.is_split or (level > 0 and w.path[level - 1].has_claim):
+            registry.set_cut_chance(w.registry, _name(f.key, f.beta), cut)
 
 
 cdef bint _look_around(Search* s) noexcept nogil:
@@ -333,6 +395,7 @@ cdef bint _look_around(Search* s) noexcept nogil:
             if f.child and _has_lost(s, f, _name(f.child, 1 - f.beta)):
                 w.unwind = level
                 return True
+    _note_chances(w)
     nodes += atomics.load(&r.other_nodes)
     workers = atomics.load(&r.workers) + atomics.load(&r.other_workers)
     _set_shares(w, nodes // (SPLIT_SHARE * workers))

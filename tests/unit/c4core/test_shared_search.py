@@ -26,7 +26,7 @@ ENDLESS = Position(board="8x7")
 
 HEADER = struct.Struct("<HBBHHQQQQII")
 SPLIT, CLAIM, ROOT_BOUNDS = 1, 2, 16
-OTHER_PROCESS = 1 << 50
+OTHER_PROCESS = 1 << 45
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +210,7 @@ BAD = {
     "another question": message(weak=True),
     "too long": message() + b"x",
     "no process": message(process=5),
+    "a number above all processes": message(process=1 << 50),
     "an impossible score": message(bounds=BOUND.pack(START.key, 99, True, 20)),
     "impossible nodes": message(bounds=BOUND.pack(START.key, 1, True, 99)),
     "not a position": message(bounds=BOUND.pack((1 << 64) - 1, 1, True, 20)),
