@@ -1008,10 +1008,11 @@ cdef class SharedSearch:
     """SharedSearch(solver, position, *, weak=False, is_remote=False)\n--\n
     A search of one position by several threads and processes (c4core/engine/together.pxi).
 
-    Its first nodes are searched by the caller, at once. Then any number of threads may call :meth:`work`. Each process has its own object and its own transposition
-    table. The caller carries messages between the processes: the result of :meth:`take` in one of them goes to
-    :meth:`add` in all others, soon and in order. Messages may be lost, doubled or late. The scores stay right,
-    and the processes then repeat some of each other's work.
+    Its first nodes are searched by the caller, at once. Then any number of threads may call :meth:`work`. Each
+    process has its own object and its own transposition table. The caller carries messages between the
+    processes: the result of :meth:`take` in one of them goes to :meth:`add` in all others, soon and in order.
+    Messages may be lost, doubled or late. The scores stay right, and the processes then repeat some of each
+    other's work.
 
     Args:
         solver: searches with its table.

@@ -39,7 +39,7 @@ cdef enum:
 cdef struct Group:
     uint64_t lock
     uint64_t name[GROUP_ENTRIES]    # 0: no entry
-    uint64_t state[GROUP_ENTRIES]   # and chance
+    uint64_t word[GROUP_ENTRIES]    # the state and the chance
     uint64_t unused                 # fills the cache line
 
 # Something that the other processes should know.
@@ -87,7 +87,7 @@ cdef inline uint64_t _word(Registry* r, uint64_t name) noexcept nogil:
     cdef int index
     for index in range(GROUP_ENTRIES):
         if atomics.load(&group.name[index]) == name:
-            return atomics.load(&group.state[index])
+            return atomics.load(&group.word[index])
     return 0
 
 
@@ -106,52 +106,42 @@ cdef inline double cut_chance(Registry* r, uint64_t name, double unknown) noexce
     return <double>chance / CHANCES if chance else unknown
 
 
-cdef inline void set_cut_chance(Registry* r, uint64_t name, double chance) noexcept nogil:
-    """Set the chance that a move of a question's position cuts, if the registry knows the question."""
-    cdef Group* group = _group(r, name)
-    cdef uint64_t word = <uint64_t>(1 + chance * (CHANCES - 1)) << CHANCE_SHIFT
-    cdef int index
-    atomics.lock(&group.lock)
-    for index in range(GROUP_ENTRIES):
-        if atomics.load(&group.name[index]) == name:
-            atomics.store(&group.state[index], word | _state_of(atomics.load(&group.state[index])))
-    atomics.unlock(&group.lock)
-
-
-cdef inline bint _change(
-    Registry* r, uint64_t name, uint64_t kept, uint64_t state, uint64_t owner
+cdef inline uint64_t _change(
+    Registry* r, uint64_t name, uint64_t kept, uint64_t added, uint64_t owner
 ) noexcept nogil:
-    """Keep some bits of a question's state and set others, unless it is claimed by another worker.
+    """Keep some bits of a question's word and set others, unless it is claimed by another worker.
 
-    ``owner`` is 0 if the claim does not matter. Return whether the state was set.
+    ``owner`` is 0 if the claim does not matter. Without a state a question has no entry. Return the word before.
     """
     cdef Group* group = _group(r, name)
-    cdef uint64_t old
+    cdef uint64_t old, word
     cdef int index = 0
-    cdef bint is_mine = True
     atomics.lock(&group.lock)
     while index < GROUP_ENTRIES and atomics.load(&group.name[index]) != name:
         index += 1
-    old = atomics.load(&group.state[index]) if index < GROUP_ENTRIES else 0
-    if owner and _state_of(old) >= CLAIM and _state_of(old) // CLAIM != owner:
-        is_mine = False
-    else:
-        state |= old & kept
-        if state:
-            state |= old ^ _state_of(old)
-        if index == GROUP_ENTRIES and state:
+    old = atomics.load(&group.word[index]) if index < GROUP_ENTRIES else 0
+    if owner == 0 or _state_of(old) < CLAIM or _state_of(old) // CLAIM == owner:
+        word = (old & kept) | added
+        if not _state_of(word):
+            word = 0
+        if index == GROUP_ENTRIES and word:
             index = 0
             while index < GROUP_ENTRIES - 1 and atomics.load(&group.name[index]) != 0:
                 index += 1
             while index > 0:
-                atomics.store(&group.state[index], atomics.load(&group.state[index - 1]))
+                atomics.store(&group.word[index], atomics.load(&group.word[index - 1]))
                 atomics.store(&group.name[index], atomics.load(&group.name[index - 1]))
                 index -= 1
         if index < GROUP_ENTRIES:
-            atomics.store(&group.state[index], state)
-            atomics.store(&group.name[index], name if state else 0)
+            atomics.store(&group.word[index], word)
+            atomics.store(&group.name[index], name if word else 0)
     atomics.unlock(&group.lock)
-    return is_mine
+    return old
+
+
+cdef inline uint64_t _set_claim(Registry* r, uint64_t name, uint64_t worker, uint64_t owner) noexcept nogil:
+    """Give a question to a worker, or to nobody (0), as _change does. Return the worker that had it, or 0."""
+    return _state_of(_change(r, name, ~_state_of(~<uint64_t>IS_SPLIT), worker * CLAIM, owner)) // CLAIM
 
 
 cdef inline void post(Registry* r, uint64_t name, uint64_t kind) noexcept nogil:
@@ -178,7 +168,8 @@ cdef inline void post_bound(Registry* r, const TableBound* bound) noexcept nogil
 
 cdef inline bint claim(Registry* r, uint64_t name, uint64_t worker) noexcept nogil:
     """Claim a question for a worker. Return False if another worker has claimed it."""
-    if not _change(r, name, IS_SPLIT, worker * CLAIM, worker):
+    cdef uint64_t owner = _set_claim(r, name, worker, worker)
+    if owner and owner != worker:
         return False
     post(r, name, CLAIM)
     return True
@@ -186,9 +177,14 @@ cdef inline bint claim(Registry* r, uint64_t name, uint64_t worker) noexcept nog
 
 cdef inline void release(Registry* r, uint64_t name, uint64_t worker) noexcept nogil:
     """Give up a worker's claim."""
-    _change(r, name, IS_SPLIT, 0, worker)
+    _set_claim(r, name, 0, worker)
     atomics.add(&r.changes, 1)
     post(r, name, RELEASE)
+
+
+cdef inline void set_cut_chance(Registry* r, uint64_t name, double chance) noexcept nogil:
+    """Set the chance that a move of a question's position cuts, if the registry knows the question."""
+    _change(r, name, _state_of(~<uint64_t>0), <uint64_t>(1 + chance * (CHANCES - 1)) << CHANCE_SHIFT, 0)
 
 
 cdef inline void _set_split(Registry* r, uint64_t name) noexcept nogil:
@@ -237,7 +233,7 @@ cdef inline void _take_claim(Registry* r, uint64_t name, uint64_t process) noexc
     """
     cdef uint64_t owner = question_state(r, name) // CLAIM
     if owner == 0 or process < (owner if owner >= FIRST_PROCESS else r.process):
-        _change(r, name, IS_SPLIT, process * CLAIM, 0)
+        _set_claim(r, name, process, 0)
         if 0 < owner < FIRST_PROCESS:
             atomics.add(&r.lost, 1)
 
@@ -255,7 +251,7 @@ cdef inline void take_notices(
         elif kind == CLAIM:
             _take_claim(r, notices[index].name, process)
         elif kind == RELEASE:
-            _change(r, notices[index].name, IS_SPLIT, 0, process)
+            _set_claim(r, notices[index].name, 0, process)
             atomics.add(&r.changes, 1)
         elif kind == DECIDED:
             _forget(r, notices[index].name)
@@ -278,6 +274,6 @@ cdef inline void drop_claims(Registry* r, uint64_t process) noexcept nogil:
     for group in range(<uint64_t>1 << LOG_GROUPS):
         for index in range(GROUP_ENTRIES):
             name = atomics.load(&r.groups[group].name[index])
-            if name and _state_of(atomics.load(&r.groups[group].state[index])) // CLAIM == process:
-                _change(r, name, IS_SPLIT, 0, process)
+            if name:
+                _set_claim(r, name, 0, process)
     atomics.add(&r.changes, 1)

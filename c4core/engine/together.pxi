@@ -107,9 +107,7 @@ cdef inline int _decided_bound(Search* s, const Frame* f) noexcept nogil:
     return table_bound(bucket_of(_table_at(s, f.ply), f.key), f.key, f.beta)
 
 
-cdef inline Frame* _enter(
-    Search* s, word_t mixed, int beta, int ply, uint64_t before
-) noexcept nogil:
+cdef inline Frame* _enter(Search* s, word_t mixed, int beta, int ply, uint64_t before) noexcept nogil:
     cdef Worker* w = s.worker
     cdef Frame* f = &w.path[w.depth]
     w.depth += 1
@@ -124,9 +122,7 @@ cdef inline Frame* _enter(
     return f
 
 
-cdef void _keep(
-    Search* s, word_t mixed, int beta, int ply, int value, uint64_t nodes, bint is_split
-) noexcept nogil:
+cdef void _keep(Search* s, word_t mixed, int beta, int ply, int value, uint64_t nodes, bint is_split) noexcept nogil:
     """Store a bound. If the position is split, tell the others."""
     cdef TableBound bound
     if is_split:
@@ -337,9 +333,7 @@ cdef int _search_together(
 
 cdef inline void _set_shares(Worker* w, uint64_t split_nodes) noexcept nogil:
     w.split_nodes = max(split_nodes, w.registry.least_split)
-    w.posted_nodes = max(
-        min(w.split_nodes // POSTED_SHARE, <uint64_t>MOST_POSTED_NODES), w.registry.least_posted
-    )
+    w.posted_nodes = max(min(w.split_nodes // POSTED_SHARE, <uint64_t>MOST_POSTED_NODES), w.registry.least_posted)
 
 
 cdef void _repeat(const Worker* w) noexcept nogil:
@@ -500,9 +494,7 @@ cdef void _solve_together(
             for turn in range(3 if w.least <= NEXT_WINDOW else 1):
                 beta = _next_window(bounds) + (0 if turn == 0 else 1 if turn == 1 else -1)
                 if found == BUSY and open_bounds.lower < beta <= open_bounds.upper:
-                    found = _test_together(
-                        s, stones, mask, ply, bounds, beta, 1 if turn == 0 else NEXT_WINDOW
-                    )
+                    found = _test_together(s, stones, mask, ply, bounds, beta, 1 if turn == 0 else NEXT_WINDOW)
             w.least = pow(w.least, LESS_DEMANDING)
         if found == BUSY:
             _wait(s)
