@@ -100,6 +100,10 @@ cdef inline uint64_t question_state(Registry* r, uint64_t name) noexcept nogil:
     return _state_of(_word(r, name))
 
 
+cdef inline bint is_split(Registry* r, uint64_t name) noexcept nogil:
+    return _word(r, name) & IS_SPLIT
+
+
 cdef inline double cut_chance(Registry* r, uint64_t name, double unknown) noexcept nogil:
     """Return the chance that a move of a question's position cuts; ``unknown`` if nobody has set it."""
     cdef uint64_t chance = _word(r, name) >> CHANCE_SHIFT

@@ -37,6 +37,7 @@ cdef enum:
     SPLIT_SHARE = 300               # nor one that has cost less than this part of a worker's nodes so far
     POSTED_SHARE = 60               # bounds that cost this part of a split are for other processes, too,
     MOST_POSTED_NODES = 1 << 20     # and all bounds that cost this
+    WAIT_TURNS = 100                # of 50 microseconds each
 
 # Probabilities that a move, or another window of the root, is needed.
 cdef double FIRST_LEAST = 0.98      # for a move in a worker's first look from the root,
@@ -44,8 +45,6 @@ cdef double LAST_LEAST = 0.015      # and in its last
 cdef double NEXT_WINDOW = 0.08
 cdef double TRUST = 0.5             # the part that news from further down has in an estimate
 cdef double LESS_DEMANDING = 1.15   # each look raises the least probability to this power
-cdef enum:
-    WAIT_TURNS = 100                # 50 microseconds each
 
 # A position between the root and the present node.
 cdef struct Frame:
@@ -116,7 +115,8 @@ cdef inline Frame* _enter(Search* s, word_t mixed, int beta, int ply, uint64_t b
     f.beta = beta
     f.ply = ply
     f.before = before
-    f.is_split = registry.question_state(w.registry, _name(mixed, beta)) & IS_SPLIT
+    # Where the position above is not split, the next poll is early enough. Most lookups would miss the cache.
+    f.is_split = (w.depth == 1 or (f - 1).is_split) and registry.is_split(w.registry, _name(mixed, beta))
     f.has_claim = False
     f.others_fail = 1
     return f
@@ -169,7 +169,7 @@ cdef int _search_move(
     cdef bint is_split = False
     cdef int value
     if f.is_split:
-        is_split = registry.question_state(w.registry, name) & IS_SPLIT
+        is_split = registry.is_split(w.registry, name)
         if not is_split:
             if not registry.claim(w.registry, name, w.number):
                 return BUSY
@@ -403,7 +403,7 @@ cdef bint _look_around(Search* s) noexcept nogil:
         name = _name(f.key, f.beta)
         if s.run.nodes - f.before >= w.split_nodes:
             registry.split(r, name)
-        elif not registry.question_state(r, name) & IS_SPLIT:
+        elif not registry.is_split(r, name):
             continue
         f.is_split = True
         f.has_claim = f.child != 0 and registry.claim(r, _name(f.child, 1 - f.beta), w.number)
